@@ -48,8 +48,9 @@ class Change(Value):
 class Refusal(Value):
     """Why a worker's tree was not delivered."""
 
-    kind: Literal["fixable", "ambiguous"]
-    """`fixable`: the message goes back to the worker. `ambiguous`: blocked, nothing touched."""
+    kind: Literal["fixable", "ambiguous", "hold"]
+    """`fixable`: the message goes back to the worker. `ambiguous`: blocked, nothing touched.
+    `hold`: not the worker's fault (a check that fails on the bare base too)."""
     reason: str
     """CamelCase reason code (see controller.domain.reasons)."""
     message: str

@@ -9,7 +9,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
+from controller.domain.runs import RunEnd, Tokens
 from controller.domain.values import Unseen, Value
+
+__all__ = [
+    "AgentOrder",
+    "AgentResult",
+    "AgentRole",
+    "AgentRunner",
+    "CommandOrder",
+    "CommandResult",
+    "Confinement",
+    "RunEnd",
+    "Tokens",
+]
 
 type AgentRole = Literal["worker", "reviewer"]
 
@@ -53,27 +66,6 @@ class AgentOrder(Value):
     """Thread to resume, None for a new one. A reviewer never resumes."""
     schema_: str | None = None
     """JSON schema text of the final message, None for free text."""
-
-
-class Tokens(Value):
-    """Tokens of this run alone (a resumed thread's earlier use is already subtracted)."""
-
-    input: int = 0
-    cached_input: int = 0
-    output: int = 0
-    reasoning: int = 0
-
-
-type RunEnd = Literal[
-    "complete",  # turn.completed seen, no turn.failed, exit code 0, final message not empty
-    "incomplete",  # failed, killed, stream cut, empty answer: an attempt (decisions 9)
-    "timeout",  # our own clock: an attempt
-    "silent",  # no event for `silence_s`: an attempt
-    "usage-limit",  # no attempt: all starts pause until `resume_at`
-    "unreachable",  # model not reachable: no attempt
-    "stopped",  # ended by toban's own stop: no attempt
-    "not-started",  # binary missing, bad flags: no attempt
-]
 
 
 class AgentResult(Value):

@@ -56,10 +56,15 @@ class RepositoryWriter(Protocol):
     def import_change(
         self, item: IssueId, *, parent: Sha, base: Sha, limits: ImportLimits, text: CommitText
     ) -> Change | Refusal:
-        """Import the worktree as one commit on `parent`, check it, and advance the local branch.
+        """Import the worktree as one commit on `parent` and check it; no branch moves.
 
         `base` is the commit whose attributes and protected paths decide. The walk follows no link
-        and reads each byte once. On success the worktree's index is written anew from the commit.
+        and reads each byte once. The commit is kept by `refs/toban/issue-N/import`.
+        """
+
+    def advance(self, item: IssueId, *, sha: Sha, parent: Sha) -> None:
+        """Move the local branch from `parent` to its child `sha` and write the worktree's index
+        anew from it. Already there is done. Raises RepositoryError when the branch is elsewhere.
         """
 
     def push(self, item: IssueId, *, sha: Sha, expected: Sha | None) -> Refusal | Unseen | None:
@@ -74,6 +79,12 @@ class RepositoryWriter(Protocol):
 
     def diff(self, repository: Repository, *, base: Sha, head: Sha, limit: int) -> tuple[str, bool]:
         """The full text diff, and whether it was cut at `limit` bytes."""
+
+    def snapshot_untracked(self, item: IssueId, *, into: Path) -> None:
+        """Copy what is in the worktree beside the tracked files (what `prepare` made) to `into`."""
+
+    def read_file(self, repository: Repository, *, sha: Sha, path: str) -> str | None:
+        """Text of one file of a commit (UTF-8, 256 KiB at most), None when it is not there."""
 
     def remove_worktree(self, item: IssueId) -> None:
         """Remove a clean worktree by our own walk and prune its registration.
