@@ -131,7 +131,7 @@ def _parse(place: Path) -> dict[str, Any]:
 
 
 def _syntax(message: str, text: str) -> str:
-    """Put the line in front of the parser's sentence, and a hint where full-width characters stand."""
+    """Put the line before the parser's sentence, and a hint where full-width characters stand."""
     match = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if match is None:
         return f"not valid TOML: {shown(message)}"

@@ -1,6 +1,6 @@
 """The whole configuration as one frozen value, and what belongs to it but stands outside the file.
 
-Made by `controller.config.load`; read by bootstrap and cli. Holds one secret at most: the variable's.
+Made by `controller.config.load`; read by bootstrap and cli. Its only secret is the variable's.
 """
 
 from collections.abc import Mapping

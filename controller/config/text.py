@@ -7,17 +7,16 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime, time
 
+from controller.domain.text import safe_text
+
 LONGEST = 80
 """Characters of a value in a message."""
 _SECRET = re.compile(r"gh[a-z]_[A-Za-z0-9]{16,}|github_pat_|-----BEGIN|sk-[A-Za-z0-9_-]{16,}")
 
 
 def shown(text: str) -> str:
-    """`text` with everything that a terminal would obey or hide written as an escape."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in text
-    )
+    """A path, key or parser's word in which nothing acts on a terminal."""
+    return safe_text(text, limit=1_000)
 
 
 def looks_secret(text: str) -> bool:
@@ -31,8 +30,7 @@ def value_text(value: object) -> str:
         case str() if looks_secret(value):
             return "(looks like a secret, not shown)"
         case str():
-            inner = shown(value).replace('"', '\\"')
-            return f'"{inner[:LONGEST]}…"' if len(inner) > LONGEST else f'"{inner}"'
+            return '"' + safe_text(value, limit=LONGEST).replace('"', '\\"') + '"'
         case bool():
             return str(value).lower()
         case int() | float():
