@@ -1,0 +1,1 @@
+"""Labelled issues become reviewed pull requests: labels, epochs, markers, verdicts, rules."""

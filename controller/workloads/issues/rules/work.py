@@ -1,0 +1,215 @@
+"""Rules of the worker: label, source, worktree, run, import, publication. All speak of `due()`.
+
+Part of `controller.workloads.issues.rules.RULES`. Work is due until the text is answered and every
+rework asked for is delivered; with nothing due these rules are satisfied.
+"""
+
+from controller.domain.actions import (
+    CreateWorktree,
+    FetchSource,
+    ImportChange,
+    PrepareWorktree,
+    PublishCommit,
+    RemoveWorktree,
+    ShowPhase,
+    StartAgent,
+)
+from controller.domain.ids import Sha
+from controller.domain.plan import Said
+from controller.domain.policy import PhaseModel, Policy
+from controller.domain.reasons import Reason
+from controller.domain.runs import Run, Task
+from controller.workloads.issues.labels import REVIEW, REWORK, WORKING
+from controller.workloads.issues.rules.authority import block, hold
+from controller.workloads.issues.state import IssueState
+
+
+def phase_shown(s: IssueState, p: Policy) -> Said:
+    """The one label of ours says where the work stands; `human:review` comes with the hand-over."""
+    match s.due():
+        case Task(phase="rework"):
+            label = REWORK
+        case Task():
+            label = WORKING
+        case None if s.review is None:
+            label = WORKING
+        case None if s.review.verdict is None:
+            label = REVIEW
+        case _:
+            return None
+    if s.labels == (label,):
+        return None
+    message = f"the work stands at `{label}`"
+    return ShowPhase(item=s.item, reason=Reason.LABEL_BEHIND, message=message, label=label)
+
+
+def source_fetched(s: IssueState, p: Policy) -> Said:
+    """The trusted repository has the base and the branch as the forge shows them."""
+    if s.due() is None and (s.review is None or s.review.verdict is not None):
+        return None
+    if s.base_tip is None:
+        return hold(s, Reason.BASE_BRANCH_MISSING, f"branch {s.base_branch} does not exist")
+    kept = s.local.worktree.state != "absent"
+    current = (
+        s.local.exists
+        and s.local.base is not None
+        and s.local.fetched_head == s.tip
+        and (s.tip is not None or kept or s.local.base == s.base_tip)
+    )
+    if current:
+        return None
+    message = f"the local copy lacks {s.base_branch} or the branch as they are now"
+    return FetchSource(
+        item=s.item, reason=Reason.SOURCE_MISSING, message=message, base_branch=s.base_branch
+    )
+
+
+def worktree_ready(s: IssueState, p: Policy) -> Said:
+    """The worktree is ours and stands on the commit to work on; anything else is never repaired."""
+    task, wanted = s.due(), s.parent()
+    if task is None:
+        return None
+    if wanted is None:
+        return hold(s, Reason.BASE_BRANCH_MISSING)
+    tree = s.local.worktree
+    if tree.state == "absent":
+        message = f"work starts on {wanted[:12]}"
+        return CreateWorktree(
+            item=s.item, reason=Reason.WORKTREE_MISSING, message=message, at=wanted
+        )
+    if tree.state == "tampered":
+        return block(s, Reason.WORKTREE_TAMPERED, tree.detail)
+    if tree.head in (wanted, _committed(s, task)):
+        unexplained = task.phase == "rework" and not s.attempts(task) and not s.worktree_clean
+        return block(s, Reason.WORKTREE_DIRTY) if unexplained else None
+    if not s.worktree_clean:
+        message = f"the worktree stands on {(tree.head or '?')[:12]} and not on {wanted[:12]}"
+        return block(s, Reason.WORKTREE_DIRTY, message)
+    message = f"the clean worktree stands on {(tree.head or '?')[:12]}, not on {wanted[:12]}"
+    return RemoveWorktree(item=s.item, reason=Reason.WORKTREE_MISSING, message=message)
+
+
+def _committed(s: IssueState, task: Task) -> Sha | None:
+    """The commit that was made for the task and is not on the forge yet."""
+    last = _last(s.attempts(task))
+    return last.delivery.change.sha if last and last.delivery and last.delivery.change else None
+
+
+def _last(runs: tuple[Run, ...]) -> Run | None:
+    return runs[-1] if runs else None
+
+
+def prepared(s: IssueState, p: Policy) -> Said:
+    """The repository's `prepare` commands ran once on the untouched base (decisions 11)."""
+    task = s.due()
+    if task is None or s.prepared or s.attempts(task):
+        return None
+    message = "the prepare commands have not run in this worktree"
+    return PrepareWorktree(item=s.item, reason=Reason.PREPARE_DUE, message=message)
+
+
+def answered(s: IssueState, p: Policy) -> Said:
+    """The worker gave a complete answer that was not sent back, within its budgets."""
+    task = s.due()
+    if task is None:
+        return None
+    runs = s.attempts(task)
+    last = _last(runs)
+    refusal = last.delivery.refusal if last and last.delivery else None
+    if refusal is not None and refusal.kind == "ambiguous":
+        return block(s, Reason(refusal.reason), refusal.message)
+    if refusal is not None and refusal.kind == "hold":
+        moved = last is not None and last.delivery is not None and last.delivery.base != s.base_tip
+        return None if moved else hold(s, Reason(refusal.reason), refusal.message)
+    if refusal is not None:
+        if _sent_back(runs) > p.max_delivery_retries:
+            return block(s, Reason.DELIVERY_BUDGET_SPENT, refusal.message)
+        message = f"sent back: {refusal.message}"
+        return _start(s, p, task, Reason.DELIVERY_REFUSED, message, feedback=refusal.message)
+    if last is not None and last.end == "complete":
+        return None
+    failed = [run for run in runs if run.is_attempt and run.end != "complete"]
+    if len(failed) > p.max_worker_failures:
+        return block(s, Reason.WORKER_FAILED, f"{len(failed)} runs failed; the last: {failed[-1].message}")
+    reason = Reason.ATTEMPT_FAILED if runs else _first_reason(task)
+    return _start(s, p, task, reason, last.message if last else "no answer to this task yet")
+
+
+def _sent_back(runs: tuple[Run, ...]) -> int:
+    """Deliveries of this task that the worker had to mend."""
+    refusals = [run.delivery.refusal for run in runs if run.delivery and run.delivery.refusal]
+    return sum(1 for refusal in refusals if refusal.kind == "fixable")
+
+
+def _first_reason(task: Task) -> Reason:
+    return Reason.REWORK_ASKED if task.phase == "rework" else Reason.WORK_DUE
+
+
+def _start(
+    s: IssueState, p: Policy, task: Task, reason: Reason, message: str, *, feedback: str = ""
+) -> Said:
+    base, parent = s.base(), s.parent()
+    if base is None or parent is None:
+        return hold(s, Reason.BASE_BRANCH_MISSING)
+    runs = s.attempts(task)
+    threads = [run.thread for run in runs if run.thread]
+    return StartAgent(
+        item=s.item,
+        reason=reason,
+        message=message,
+        task=task,
+        attempt=len(runs) + 1,
+        model=_model(task, p),
+        base=base,
+        head=parent,
+        thread=threads[-1] if threads else None,
+        feedback=feedback,
+    )
+
+
+def _model(task: Task, p: Policy) -> PhaseModel:
+    """The configured model of the phase; each rework round has its own entry."""
+    return p.rework[task.round - 1] if task.phase == "rework" else p.implement
+
+
+def imported(s: IssueState, p: Policy) -> Said:
+    """What the worker left is imported, validated and committed."""
+    task, base, parent = s.due(), s.base(), s.parent()
+    last = _last(s.attempts(task)) if task else None
+    if task is None or last is None or base is None or parent is None:
+        return None
+    if last.delivery is not None and last.delivery.change is not None:
+        return None
+    message = f"run {last.seq} is complete"
+    return ImportChange(
+        item=s.item,
+        reason=Reason.CHANGE_MADE,
+        message=message,
+        run=last.seq,
+        task=task,
+        parent=parent,
+        base=base,
+    )
+
+
+def published(s: IssueState, p: Policy) -> Said:
+    """The validated commit is on the branch."""
+    task = s.due()
+    last = _last(s.attempts(task)) if task else None
+    if task is None or last is None or last.delivery is None or last.delivery.change is None:
+        return None
+    change = last.delivery.change
+    if change.parent != s.parent():
+        return block(s, Reason.BRANCH_DIVERGED, f"{change.sha[:12]} was made on {change.parent[:12]}")
+    spent = sum(run.tokens.input + run.tokens.output for run in s.attempts(task))
+    return PublishCommit(
+        item=s.item,
+        reason=Reason.CHANGE_VALIDATED,
+        message=f"{change.sha[:12]} is validated",
+        epoch=task.epoch,
+        task=task,
+        run=last.seq,
+        change=change,
+        expected=s.tip,
+        tokens=spent,
+    )
