@@ -1,0 +1,1 @@
+"""One real thing each: the forge, git, Codex, files, host. Named by `controller.bootstrap` alone."""
