@@ -85,6 +85,8 @@ class PullRequest(Value):
     updated_at: datetime
     url: str
     base_tip: Sha | None = None
+    head_branch: str = ""
+    """Name of the head branch; a list of open pull requests is told apart by it."""
 
 
 class Commit(Value):
