@@ -28,7 +28,7 @@ def block(s: IssueState, reason: Reason, message: str = "", details: str = "") -
     )
 
 
-def still_wanted(s: IssueState, p: Policy) -> Said:
+def still_wanted(s: IssueState, _p: Policy) -> Said:
     """The issue is open, not merged, and still carries a label of ours; otherwise it is cleaned up.
 
     A merge counts only for the epoch in which it happened: a later one is judged further below.
@@ -74,17 +74,17 @@ def _clean_up(s: IssueState) -> Said:
     return hold(s, Reason.WORKTREE_KEPT)
 
 
-def repository_usable(s: IssueState, p: Policy) -> Said:
+def repository_usable(s: IssueState, _p: Policy) -> Said:
     """An archived repository takes no writes."""
     return hold(s, Reason.REPOSITORY_ARCHIVED) if s.archived else None
 
 
-def not_blocked(s: IssueState, p: Policy) -> Said:
+def not_blocked(s: IssueState, _p: Policy) -> Said:
     """Nothing happens until a human takes `agent:blocked` off."""
     return hold(s, Reason.BLOCKED) if s.phase == BLOCKED else None
 
 
-def label_backed(s: IssueState, p: Policy) -> Said:
+def label_backed(s: IssueState, _p: Policy) -> Said:
     """A label alone authorises nothing: it needs our own claim in this epoch (decisions 6)."""
     if s.phase == HUMAN and not (s.claim and s.review and s.review.ever_approved):
         return hold(s, Reason.LABEL_BY_HAND)
@@ -95,7 +95,7 @@ def label_backed(s: IssueState, p: Policy) -> Said:
     return None
 
 
-def not_with_a_human(s: IssueState, p: Policy) -> Said:
+def not_with_a_human(s: IssueState, _p: Policy) -> Said:
     """An approval of the live base and head stands: a human decides, and nothing else matters."""
     approved = s.review and s.review.verdict and s.review.verdict.verdict.approves
     return hold(s, Reason.WAITS_FOR_HUMAN) if s.phase == HUMAN and approved else None
@@ -121,7 +121,7 @@ def authorised(s: IssueState, p: Policy) -> Said:
     return None
 
 
-def branch_ours(s: IssueState, p: Policy) -> Said:
+def branch_ours(s: IssueState, _p: Policy) -> Said:
     """Every commit on the branch is accounted for (decisions 2, 7)."""
     if s.tip_is == "foreign":
         known = bool(s.announced) or (s.claim is not None and s.claim.head is not None)
@@ -136,7 +136,7 @@ def branch_ours(s: IssueState, p: Policy) -> Said:
     return block(s, Reason.FOREIGN_COMMITS)
 
 
-def pull_request_ours(s: IssueState, p: Policy) -> Said:
+def pull_request_ours(s: IssueState, _p: Policy) -> Said:
     """The pull request is ours, open or not made yet, and shows the branch as it is."""
     if s.pull is None or s.epoch is None:
         return None
@@ -153,7 +153,7 @@ def pull_request_ours(s: IssueState, p: Policy) -> Said:
     return None
 
 
-def claimed(s: IssueState, p: Policy) -> Said:
+def claimed(s: IssueState, _p: Policy) -> Said:
     """The issue says that this text is being worked on."""
     if s.claim is not None or s.epoch is None:
         return None

@@ -37,7 +37,7 @@ def findings_text(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def proposed(s: IssueState, p: Policy) -> Said:
+def proposed(s: IssueState, _p: Policy) -> Said:
     """There is an open pull request of ours for the branch."""
     if s.review is not None:
         return None
@@ -110,7 +110,7 @@ def _start_review(
     )
 
 
-def handed_over(s: IssueState, p: Policy) -> Said:
+def handed_over(s: IssueState, _p: Policy) -> Said:
     """A human knows that it is their turn."""
     review = s.review
     if review is None or review.verdict is None or s.epoch is None or s.pull is None:

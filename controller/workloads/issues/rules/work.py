@@ -24,7 +24,7 @@ from controller.workloads.issues.rules.authority import block, hold
 from controller.workloads.issues.state import IssueState
 
 
-def phase_shown(s: IssueState, p: Policy) -> Said:
+def phase_shown(s: IssueState, _p: Policy) -> Said:
     """The one label of ours says where the work stands; `human:review` comes with the hand-over."""
     match s.due():
         case Task(phase="rework"):
@@ -43,7 +43,7 @@ def phase_shown(s: IssueState, p: Policy) -> Said:
     return ShowPhase(item=s.item, reason=Reason.LABEL_BEHIND, message=message, label=label)
 
 
-def source_fetched(s: IssueState, p: Policy) -> Said:
+def source_fetched(s: IssueState, _p: Policy) -> Said:
     """The trusted repository has the base and the branch as the forge shows them."""
     if s.due() is None and (s.review is None or s.review.verdict is not None):
         return None
@@ -64,7 +64,7 @@ def source_fetched(s: IssueState, p: Policy) -> Said:
     )
 
 
-def worktree_ready(s: IssueState, p: Policy) -> Said:
+def worktree_ready(s: IssueState, _p: Policy) -> Said:
     """The worktree is ours and stands on the commit to work on; anything else is never repaired."""
     task, wanted = s.due(), s.parent()
     if task is None:
@@ -99,7 +99,7 @@ def _last(runs: tuple[Run, ...]) -> Run | None:
     return runs[-1] if runs else None
 
 
-def prepared(s: IssueState, p: Policy) -> Said:
+def prepared(s: IssueState, _p: Policy) -> Said:
     """The repository's `prepare` commands ran once on the untouched base (decisions 11)."""
     task = s.due()
     if task is None or s.prepared or s.attempts(task):
@@ -172,7 +172,7 @@ def _model(task: Task, p: Policy) -> PhaseModel:
     return p.rework[task.round - 1] if task.phase == "rework" else p.implement
 
 
-def imported(s: IssueState, p: Policy) -> Said:
+def imported(s: IssueState, _p: Policy) -> Said:
     """What the worker left is imported, validated and committed."""
     task, base, parent = s.due(), s.base(), s.parent()
     last = _last(s.attempts(task)) if task else None
@@ -192,7 +192,7 @@ def imported(s: IssueState, p: Policy) -> Said:
     )
 
 
-def published(s: IssueState, p: Policy) -> Said:
+def published(s: IssueState, _p: Policy) -> Said:
     """The validated commit is on the branch."""
     task = s.due()
     last = _last(s.attempts(task)) if task else None
