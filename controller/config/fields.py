@@ -21,7 +21,7 @@ from pydantic import (
     ValidationInfo,
 )
 
-from controller.config.durations import EXPECTED, LONGEST, parse_duration
+from controller.config.durations import EXPECTED, parse_duration
 from controller.config.places import expand
 from controller.domain.ids import OWNER, Repository
 from controller.domain.values import Value
@@ -79,10 +79,11 @@ def _duration(value: object) -> timedelta:
     return parse_duration(value)
 
 
-def _positive(value: timedelta) -> timedelta:
-    if not timedelta(0) < value <= LONGEST:
-        raise ValueError("expected a duration longer than 0s and at most 3650d")
-    return value
+def _span(value: object) -> timedelta:
+    duration = _duration(value)
+    if duration == timedelta(0):
+        raise ValueError("expected a duration longer than 0s")
+    return duration
 
 
 def _loopback(host: str) -> bool:
@@ -234,7 +235,7 @@ type Template = Annotated[Path | None, BeforeValidator(_path_or_none), AfterVali
 """The path of a UTF-8 text file that is not empty, at most `TEMPLATE_BYTES` long."""
 type Duration = Annotated[timedelta, BeforeValidator(_duration)]
 """Zero or more."""
-type Span = Annotated[timedelta, AfterValidator(_positive), BeforeValidator(_duration)]
+type Span = Annotated[timedelta, BeforeValidator(_span)]
 """More than zero."""
 type Url = Annotated[str, AfterValidator(_url)]
 """http(s) without a trailing slash; http only to loopback."""

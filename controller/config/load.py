@@ -43,6 +43,7 @@ def load_config(path: Path | None, environ: Mapping[str, str]) -> Config:
     environment. Raises ConfigError with one line for each thing that is wrong.
     """
     place = find(path, environ)
+    _refuse_odd(place)
     home = home_of(environ)
     document = _document(place)
     for name in ALWAYS:
@@ -88,6 +89,19 @@ def _open_templates(sections: Sections) -> list[str]:
     return errors
 
 
+def _refuse_odd(place: Path) -> None:
+    """Stop at what pydantic-settings would pass over in silence, and at what others may change."""
+    name = shown(str(place))
+    try:
+        mode = place.stat().st_mode
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(mode):
+        raise ConfigError(f"{name}: expected a regular file")
+    if mode & 0o002:
+        raise ConfigError(f"{name}: can be written by everybody; use: chmod o-w {name}")
+
+
 def _document(place: Path) -> dict[str, Any]:
     """The file's tables as plain values, read through pydantic-settings' source for TOML."""
     from pydantic_settings import BaseSettings, TomlConfigSettingsSource
@@ -104,11 +118,6 @@ def _document(place: Path) -> dict[str, Any]:
 def _parse(place: Path) -> dict[str, Any]:
     name = shown(str(place))
     try:
-        mode = place.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise ConfigError(f"{name}: is a folder: expected a file")
-        if mode & 0o002:
-            raise ConfigError(f"{name}: can be written by everybody; use: chmod o-w {name}")
         with place.open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:

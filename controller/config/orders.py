@@ -38,7 +38,7 @@ class Window(Section):
     timezone: Timezone
     line: Line | None = None
     """Rows of this line may go inside; None: no row may."""
-    days: Annotated[tuple[Day, ...], Strict(strict=False), Field(min_length=1)] = DAYS
+    days: Annotated[tuple[Day, ...], Strict(strict=False)] = DAYS
 
     @field_validator("end")
     @classmethod
@@ -49,7 +49,9 @@ class Window(Section):
 
     @field_validator("days")
     @classmethod
-    def _distinct(cls, value: tuple[Day, ...]) -> tuple[Day, ...]:
+    def _some_days(cls, value: tuple[Day, ...]) -> tuple[Day, ...]:
+        if not value:
+            raise ValueError('expected at least one day such as "mon"')
         if len(set(value)) != len(value):
             raise ValueError("expected each day once")
         return value
