@@ -17,6 +17,8 @@ GLOB = frozenset("*?[]")
 """Codex reads a path with one of these as a pattern, which then hides nothing."""
 MAX_ARGUMENT = 120 * 1024
 """Linux takes 128 KiB in one argument (MAX_ARG_STRLEN)."""
+BESIDE = ("codex-path", "codex-resources")
+"""Folders of a packaged Codex from which the sandbox starts programs (bwrap, rg)."""
 PRIVATE_NAMES = (
     "auth.json",
     "config.toml",
@@ -72,7 +74,8 @@ class View(Value):
 
 def _view(confinement: Confinement, installation: Installation) -> View:
     workspace, scratch = confinement.workspace.resolve(), confinement.scratch.resolve()
-    read = [installation.binary.resolve().parent.parent]
+    binary = installation.binary.resolve()
+    read = [binary, *(binary.parent.parent / name for name in BESIDE)]
     if installation.helper:
         read.append(installation.home.resolve() / "tmp")
     if not confinement.writable:

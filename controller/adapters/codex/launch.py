@@ -4,6 +4,7 @@ Used by `controller.adapters.codex.runner`. Builds values only; starts nothing. 
 built from empty: no credential of ours is ever in it.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -47,6 +48,7 @@ RESERVED = frozenset(
     }
 )
 """Keys of `[agent] codex_config` that would open the confinement."""
+THREAD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 PROXIES = tuple(
     spelled
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -169,7 +171,8 @@ class Launcher:
             argv.append("--ephemeral")
         if order.schema_ is not None:
             argv += ["--output-schema", str(places.run / "schema.json")]
-        argv += ["resume", order.thread, "-"] if order.thread is not None else ["-"]
+        thread = order.thread or ""  # anything but a UUID would be taken for a name, or a flag
+        argv += ["resume", thread, "-"] if THREAD.fullmatch(thread) else ["-"]
         return Launch(
             argv=tuple(argv),
             environment=self._agent_environment(places),

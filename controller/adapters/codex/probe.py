@@ -108,17 +108,21 @@ class Probe:
         answers = dict(said)
         if not {"begun", "ended"} <= answers.keys():
             return self.unseen(f"the sandbox does not work: {result.output.strip()[-300:]}")
-        wrong = [f"{place} can be read" for key, place in said if key == "readable"]
-        wrong += [
-            f"{place} can be written"
+        readable = [place for key, place in said if key == "readable"]
+        writable = [
+            str(place)
             for at, place in enumerate(outside)
             if answers.get(f"OUTSIDE{at}") != "closed"
         ]
-        wrong += [
+        wrong = [
             f"{what} is {answers[what]}"
             for what, right in self._expected().items()
             if answers.get(what, right) != right
         ]
+        if readable:
+            wrong.append(f"{len(readable)} secret places can be read, first {readable[0]}")
+        if writable:
+            wrong.append(f"{len(writable)} places outside can be written, first {writable[0]}")
         if answers.get("bash") == "missing":
             wrong.append("without bash it cannot be tried whether the network is closed")
         return self.unseen("in the sandbox " + "; ".join(wrong)) if wrong else None

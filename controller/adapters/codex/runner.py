@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-import codex_cli_bin  # type: ignore[import-untyped]
+import codex_cli_bin  # type: ignore[import-untyped]  # no stubs
 
 from controller.adapters.codex.events import Transcript
 from controller.adapters.codex.files import (
@@ -161,6 +161,7 @@ class CodexRunner:
             raise AgentError(f"{workspace}: the workspace does not exist")
         places.scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
         places.private.mkdir(exist_ok=True, mode=0o700)
+        (places.run / "last.txt").unlink(missing_ok=True)
 
     def _supervise(
         self,

@@ -6,6 +6,7 @@ what can be proven to belong to the run: by descent, by adoption or by pid plus 
 
 import ctypes
 import os
+import select
 import signal
 import time
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,6 @@ from controller.errors import AgentError
 PR_SET_CHILD_SUBREAPER = 36
 TERM_GRACE_S = 5.0
 KILL_GRACE_S = 10.0
-POLL_S = 0.02
 
 
 class ProcessMark(Value):
@@ -124,18 +124,37 @@ def descendants(pids: Iterable[int]) -> list[ProcessMark]:
 def signal_all(marked: Iterable[ProcessMark], number: signal.Signals) -> None:
     """Signal those of them that still run. A process of another user is left alone."""
     for one in marked:
-        if is_alive(one):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(one.pid, number)
+        with _watched(one) as handle:
+            if handle is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    signal.pidfd_send_signal(handle, number)
+
+
+@contextmanager
+def _watched(marked: ProcessMark) -> Iterator[int | None]:
+    """A pidfd of exactly this process, None when it does not run any more."""
+    try:
+        handle = os.pidfd_open(marked.pid)
+    except ProcessLookupError:
+        yield None
+        return
+    try:
+        yield handle if is_alive(marked) else None
+    finally:
+        os.close(handle)
 
 
 def wait_gone(marked: Iterable[ProcessMark], seconds: float) -> list[ProcessMark]:
     """Wait until none of them runs; what still runs after `seconds`."""
     until = time.monotonic() + seconds
-    left = [one for one in marked if is_alive(one)]
-    while left and time.monotonic() < until:
-        time.sleep(POLL_S)
-        left = [one for one in left if is_alive(one)]
+    left: list[ProcessMark] = []
+    for one in marked:
+        with _watched(one) as handle:
+            if handle is not None:
+                poll = select.poll()
+                poll.register(handle, select.POLLIN)  # readable once the process has ended
+                if not poll.poll(max(until - time.monotonic(), 0) * 1000):
+                    left.append(one)
     return left
 
 

@@ -117,7 +117,8 @@ def _by_message(said: str, safe: str, evidence: Evidence, now: datetime) -> Judg
     if _NO_THREAD.search(said):
         return Judgement(end="incomplete", message=f"its thread is gone: {safe}")
     if evidence.code == USAGE_ERROR or (not evidence.started and evidence.code > 0):
-        return Judgement(end="not-started", message=f"codex could not start: {safe}")
+        said_or_code = safe or f"exit code {evidence.code} and no word"
+        return Judgement(end="not-started", message=f"codex could not start: {said_or_code}")
     if _CONTEXT.search(said):
         return Judgement(end="incomplete", message=f"the task is too long for the model: {safe}")
     how = f"signal {-evidence.code}" if evidence.code < 0 else f"exit code {evidence.code}"

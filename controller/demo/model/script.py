@@ -37,7 +37,7 @@ class _Turn(Value):
 class Shell(_Turn):
     """Have Codex run a command line."""
 
-    shell: str
+    command: str
     wait_ms: int = 10_000
     """How long Codex waits before it hands back a still running command."""
 

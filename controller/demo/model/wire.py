@@ -43,7 +43,7 @@ def _completed(answer: str, usage: Usage) -> bytes:
 def _item(call: str, turn: Shell | Patch | Message) -> dict[str, Any]:
     match turn:
         case Shell():
-            arguments = {"cmd": turn.shell, "yield_time_ms": turn.wait_ms}
+            arguments = {"cmd": turn.command, "yield_time_ms": turn.wait_ms}
             return {
                 "type": "function_call",
                 "call_id": call,
