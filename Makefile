@@ -20,12 +20,14 @@ unexport VIRTUAL_ENV
 unexport PYTHONHOME
 unexport PYTHONPATH
 
-.PHONY: help setup demo test check bench format clean
+.PHONY: help setup demo test check check-lint check-format check-types check-contracts check-architecture
+.PHONY: bench format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## creates .venv with everything that uv.lock names (the other targets do it when needed)
+	@:
 
 # Every candidate is really run: a pyenv shim exists for versions that it then refuses to start.
 $(STAMP): uv.lock pyproject.toml
@@ -65,12 +67,17 @@ demo: $(STAMP) ## the whole issue flow on this machine, no account needed
 test: $(STAMP) ## all tests that this machine can run; lists the rest as NOT RUN (ARGS=... goes to pytest)
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-check: $(STAMP) ## lint, format, types, import contracts, architecture
+check: check-lint check-format check-types check-contracts check-architecture ## lint, format, types, import contracts, architecture (-k: all of them)
+check-lint: $(STAMP)
 	@$(BIN)/ruff check .
+check-format: $(STAMP)
 	@$(BIN)/ruff format --check .
+check-types: $(STAMP)
 	@$(BIN)/mypy
+check-contracts: $(STAMP)
 	@$(BIN)/lint-imports --no-logo
-	@$(BIN)/python -m pytest -q tests/architecture
+check-architecture: $(STAMP)
+	@$(BIN)/python -m pytest -q -n $(JOBS) tests/architecture
 
 bench: $(STAMP) ## ratios to floor scripts measured in the same minute (ARGS=... goes to tests.bench)
 	@$(BIN)/python -m tests.bench $(ARGS)
