@@ -24,6 +24,7 @@ class _Intent(Value):
 
 
 class _Posted(Value):
+    number: int
     comment: int
     at: datetime
 
@@ -69,9 +70,13 @@ class FileRecords:
         """See `RecordsReader`."""
         return (self._folder(item) / "prepared").exists()
 
-    def posted(self, item: IssueId, *, since: datetime) -> frozenset[int]:
+    def posted(self, item: IssueId, *, number: int, since: datetime) -> frozenset[int]:
         """See `RecordsReader`."""
-        return frozenset(each.comment for each in self._posted(item) if each.at >= since)
+        return frozenset(
+            each.comment
+            for each in self._posted(item)
+            if each.at >= since and each.number == number
+        )
 
     def _posted(self, item: IssueId) -> tuple[_Posted, ...]:
         try:
@@ -109,6 +114,12 @@ class FileRecords:
             except ValidationError:
                 continue
         return found
+
+    def unfinished(self) -> tuple[Path, ...]:
+        """See `RecordsReader`."""
+        runs = (p.parent for p in self._state.glob("*/*/issue-*/runs/*/process.json"))
+        commands = (p.parent for p in self._state.glob("*/*/issue-*/*/command-*/process.json"))
+        return (*(r for r in runs if not (r / "result.json").exists()), *commands)
 
     def run_directory(self, item: IssueId, seq: int) -> Path:
         """See `RecordsReader`."""
@@ -148,10 +159,10 @@ class FileRecords:
         else:
             place.unlink(missing_ok=True)
 
-    def note_posted(self, item: IssueId, *, comment: int, at: datetime) -> None:
+    def note_posted(self, item: IssueId, *, number: int, comment: int, at: datetime) -> None:
         """See `RecordsWriter`."""
         kept = [each for each in self._posted(item) if at - each.at < _DAY]
-        kept.append(_Posted(comment=comment, at=at))
+        kept.append(_Posted(number=number, comment=comment, at=at))
         write_synced(self._folder(item) / "posted.json", _POSTED.dump_json(tuple(kept)).decode())
 
     def note_rest(self, item: IssueId, note: RestNote) -> None:

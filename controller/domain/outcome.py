@@ -7,8 +7,9 @@ from controller.domain.actions import Action
 from controller.domain.reasons import Reason
 from controller.domain.values import Value
 
-type Result = Literal["Applied", "AlreadyTrue", "Skipped", "Deferred", "Failed"]
-"""Done; was so already; a precondition no longer holds; not now, no fault; did not work."""
+type Result = Literal["Applied", "AlreadyTrue", "Skipped", "Deferred", "Failed", "Refused"]
+"""Done; was so already; a precondition no longer holds; not now, no fault; did not work; the world
+says no in a way that only a human can judge (the item becomes blocked with that reason)."""
 
 
 class Outcome(Value):

@@ -50,6 +50,7 @@ class Reason(StrEnum):
     REPOSITORY_MOVED = "RepositoryMoved"
     REPOSITORY_NOT_FOUND = "RepositoryNotFound"
     ISSUE_NOT_FOUND = "IssueNotFound"
+    COMMIT_UNKNOWN = "CommitUnknown"
     TOKEN_REFUSED = "TokenRefused"  # noqa: S105 - a reason code, not a secret
     ACCESS_DENIED = "AccessDenied"
     BASE_BRANCH_MISSING = "BaseBranchMissing"
@@ -161,6 +162,7 @@ MEANINGS: dict[Reason, Meaning] = {
         "the repository is not there for this token", "check its name and the token's access"
     ),
     Reason.ISSUE_NOT_FOUND: Meaning("the issue cannot be seen any more", "check whether it moved"),
+    Reason.COMMIT_UNKNOWN: Meaning("GitHub does not know a commit or branch", _AGAIN),
     Reason.TOKEN_REFUSED: Meaning("GitHub refused the token", "give toban a valid token"),
     Reason.ACCESS_DENIED: Meaning("the token may not do this", "widen the token's permissions"),
     Reason.BASE_BRANCH_MISSING: Meaning("the base branch does not exist", "push it, or set `base`"),

@@ -39,8 +39,11 @@ class RecordsReader(Protocol):
     def prepared(self, item: IssueId) -> bool:
         """Whether `prepare` ran in the present worktree."""
 
-    def posted(self, item: IssueId, *, since: datetime) -> frozenset[int]:
-        """Ids of comments that we posted since then: a list that lacks one is stale."""
+    def posted(self, item: IssueId, *, number: int, since: datetime) -> frozenset[int]:
+        """Ids of comments that we posted on an issue or pull request since then.
+
+        A list that lacks one is stale.
+        """
 
     def rest(self, item: IssueId) -> RestNote | None:
         """The note of the last look that found the item at rest."""
@@ -50,6 +53,9 @@ class RecordsReader(Protocol):
 
     def usage(self, *, now: datetime) -> Usage:
         """What the last 24 hours cost."""
+
+    def unfinished(self) -> tuple[Path, ...]:
+        """Folders of runs and commands, of all items, that may have left a process behind."""
 
     def run_directory(self, item: IssueId, seq: int) -> Path:
         """Folder of a run: prompt, events, output."""
@@ -70,7 +76,7 @@ class RecordsWriter(Protocol):
     def set_prepared(self, item: IssueId, *, done: bool) -> None:
         """Remember, or forget with a new worktree, that `prepare` ran."""
 
-    def note_posted(self, item: IssueId, *, comment: int, at: datetime) -> None:
+    def note_posted(self, item: IssueId, *, number: int, comment: int, at: datetime) -> None:
         """Remember the id of a comment of ours."""
 
     def note_rest(self, item: IssueId, note: RestNote) -> None:

@@ -77,6 +77,9 @@ class RepositoryWriter(Protocol):
     def checkout(self, repository: Repository, *, sha: Sha, into: Path) -> None:
         """Write commit `sha` as plain files plus a read-only `.git` pointer into a new folder."""
 
+    def remove_checkout(self, repository: Repository, place: Path) -> None:
+        """Remove what `checkout` made, by our own walk without following links; absent is done."""
+
     def diff(self, repository: Repository, *, base: Sha, head: Sha, limit: int) -> tuple[str, bool]:
         """The full text diff, and whether it was cut at `limit` bytes."""
 

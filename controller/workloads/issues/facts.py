@@ -52,8 +52,10 @@ class IssueFacts(Value):
     base_branch: str
     base_tip: Seen[Sha | None]
     remote_tip: Seen[Sha | None]
+    own_below: Sha | None = None
+    """Our newest commit that the forge knows; asked when the remote tip is not ours."""
     to_own: Seen[Comparison] | None = None
-    """Our newest pushed commit against the remote tip; asked when that tip is not ours."""
+    """`own_below` against the remote tip."""
     to_base: Seen[Comparison] | None = None
     """The base branch against the remote tip; asked when there is a tip."""
     pulls: Seen[tuple[PullRequest, ...]]

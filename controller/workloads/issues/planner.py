@@ -7,7 +7,7 @@ to look, and `decide` when to stop looking.
 from collections.abc import Iterable
 from datetime import datetime
 
-from controller.domain.actions import StartAgent
+from controller.domain.actions import Claim, StartAgent
 from controller.domain.forge import Issue, Person
 from controller.domain.host import Host
 from controller.domain.ids import IssueId
@@ -64,7 +64,8 @@ def decide(facts: IssueFacts, host: Host, policy: Policy) -> Said | Unseen:
     if isinstance(state, Unseen):
         return state
     said = first_said(RULES, state, policy).said
-    if isinstance(said, StartAgent):
+    # New work is not even claimed while its worker could not be started.
+    if isinstance(said, StartAgent | Claim):
         return admit_agent(facts.item, host, policy, now=facts.taken_at) or said
     return said
 
@@ -75,7 +76,7 @@ def plan(desired: Desired, observation: Observation, policy: Policy) -> Plan:
     Leftovers of finished items are housekeeping: theirs is done beside the chosen issue.
     """
     known = _Known(observation, policy)
-    said = {item.key: known.said(item) for item in desired.leftovers}
+    said = {item.key: known.said(item, wanted=False) for item in desired.leftovers}
     chosen: IssueId | None = None
     for issue in order(desired.issues):
         key = issue.item.key
@@ -104,8 +105,11 @@ class _Known:
         self._holds = {h.item.key: h for h in (*observation.resting, *observation.passed)}
         self._host, self._policy = observation.host, policy
 
-    def said(self, item: IssueId) -> Said:
-        """Passed over, at rest, judged by the rules, or not looked at."""
+    def said(self, item: IssueId, *, wanted: bool = True) -> Said:
+        """Passed over, at rest, judged by the rules, or not looked at.
+
+        What could not be seen of an item that nobody asks for any more leaves the plan complete.
+        """
         if item.key in self._holds:
             return self._holds[item.key]
         facts = self.facts.get(item.key)
@@ -114,7 +118,8 @@ class _Known:
         found = decide(facts, self._host, self._policy)
         if not isinstance(found, Unseen):
             return found
-        self.unseen.append(found)
+        if wanted:
+            self.unseen.append(found)
         return hold_of(item, found)
 
 

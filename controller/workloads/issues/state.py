@@ -143,7 +143,7 @@ def interpret(facts: IssueFacts, policy: Policy) -> IssueState | Unseen:
     to_base = _s(facts.to_base) if facts.to_base is not None else None
     to_own = _s(facts.to_own) if facts.to_own is not None else None
     tip_is = judge_tip(tip, own=own, to_own=to_own, to_base=to_base)
-    anchor = tip if tip_is == "ours" else own[-1].sha if tip_is == "extended" else None
+    anchor = tip if tip_is == "ours" else facts.own_below if tip_is == "extended" else None
     done = delivered(own, anchor=anchor, epoch=epoch.event) if epoch else ()
     pull = current_pull(pulls)
     renames = [event.at for event in events if event.kind == "renamed"]
@@ -178,6 +178,27 @@ def interpret(facts: IssueFacts, policy: Policy) -> IssueState | Unseen:
         prepared=facts.prepared or not policy.of(facts.item.repository.key).prepare,
         runs=facts.runs,
     )
+
+
+def asks_for_clean(s: IssueState) -> bool:
+    """Whether a rule will want to know if the worktree is clean: before it goes, or before a rework.
+
+    Asking costs a walk through every file of the tree.
+    """
+    if s.local.worktree.state != "ours":
+        return False
+    if not s.is_open or (s.pull is not None and s.pull.merged):
+        return True
+    task = s.due()
+    if task is None:
+        return False
+    made = {change.sha for run in s.attempts(task) if (change := _change_of(run))}
+    moved = s.local.worktree.head not in {s.parent(), *made}
+    return moved or (task.phase == "rework" and not s.attempts(task))
+
+
+def _change_of(run: Run) -> Change | None:
+    return run.delivery.change if run.delivery else None
 
 
 def _s[T](seen: T | Unseen) -> T:

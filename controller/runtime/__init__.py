@@ -1,0 +1,1 @@
+"""The imperative shell: observe, apply, tick. Holds no decision that planning could make."""
