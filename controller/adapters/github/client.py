@@ -69,6 +69,10 @@ class Client:
             api_version=API_VERSION,
         )
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._github.close()
+
     def perform[T](self, write: Callable[[Github], T]) -> T:
         """Do one write and read its answer.
 

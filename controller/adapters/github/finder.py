@@ -6,6 +6,7 @@ Never writes.
 """
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from urllib.parse import quote
 
 from controller.adapters.github import decode
@@ -172,8 +173,12 @@ class _Gathered:
             self._issues[issue.item.key] = issue
 
     def listing(self) -> Listing:
-        issues = sorted(self._issues.values(), key=lambda i: (i.created_at, i.item.key))
+        issues = sorted(self._issues.values(), key=_age)
         return Listing(issues=tuple(issues), unseen=tuple(self.unseen))
+
+
+def _age(issue: Issue) -> tuple[datetime, str, int]:
+    return issue.created_at, issue.item.repository.key, issue.item.number
 
 
 def _is_ours(node: Node, repository: Repository) -> bool:

@@ -76,6 +76,10 @@ class Api:
         self._secret = ""
         self._wire = Wire(api_url, timeout=timeout)
 
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
+        self._wire.close()
+
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Seen[Reply]:
         """One answer. `path` begins with `/` and is quoted already."""
         return self._get(self._target(path, query), f"GET {path}")

@@ -167,7 +167,7 @@ class GitHubReader:
         """How `head` stands to `base` (branch names or shas)."""
         path = f"/repos/{repository}/compare/{quote(base)}...{quote(head)}"
         # The counts are of all commits whatever the page holds.
-        node = self._one(path, {"per_page": "1"}, missing=Reason.FORGE_UNSEEN)
+        node = self._one(path, {"per_page": "1"}, missing=Reason.COMMIT_UNKNOWN)
         return _decoded(f"GET {path}", node, decode.comparison)
 
     def mergeable(self, repository: Repository, number: int) -> Seen[bool | None]:

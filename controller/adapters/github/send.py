@@ -73,6 +73,12 @@ class Sender:
             why = seen.reason if isinstance(seen, Unseen) else str(error)
             raise ForgeError(f"{what}: nothing was written: {why}") from error
 
+    def close(self) -> None:
+        """Close the connections; the next write opens others."""
+        if self._made is not None:
+            self._made[1].close()
+            self._made = None
+
     def _client(self) -> Client:
         until = self._api.pause.until()
         if until is not None:
@@ -83,6 +89,7 @@ class Sender:
         if self._made is None or self._made[0] != token:
             from controller.adapters.github.client import Client
 
+            self.close()
             made = Client(self._api, token=token, seconds_between_writes=self._spacing)
             self._made = (token, made)
         return self._made[1]

@@ -47,7 +47,11 @@ class GitHubWriter:
         self._api = api
         self._identity = identity
         self._reader = GitHubReader(api)
-        self._send = Sender(api, self._reader, seconds_between_writes=seconds_between_writes).send
+        self._sender = Sender(api, self._reader, seconds_between_writes=seconds_between_writes)
+
+    def close(self) -> None:
+        """Close the connections; the next write opens others."""
+        self._sender.close()
 
     def set_label(self, item: IssueId, *, label: str, remove: tuple[str, ...]) -> None:
         """Add `label` first, then take off those of `remove` that the answer shows."""
@@ -73,7 +77,7 @@ class GitHubWriter:
             issue = github.get_repo(str(repository)).get_issue(number)
             return decode.comment(Node(issue.create_comment(capped(text, MAX_BODY)).raw_data))
 
-        return self._send(
+        return self._sender.send(
             repository,
             f"comment on {repository}#{number}",
             post,
@@ -95,7 +99,7 @@ class GitHubWriter:
             )
             return decode.pull(Node(made.raw_data))
 
-        return self._send(
+        return self._sender.send(
             item.repository,
             f"pull request for {item}",
             create,
@@ -111,7 +115,7 @@ class GitHubWriter:
             issue.add_to_assignees(login)
             return login.lower() in {person.login.lower() for person in issue.assignees}
 
-        return self._send(
+        return self._sender.send(
             item.repository,
             f"assignee {login!a} of {item}",
             add,
@@ -143,14 +147,14 @@ class GitHubWriter:
             names = self._labels_on(item)
             return names if fold(label) in map(fold, names) else None
 
-        return self._send(item.repository, f"label {label} on {item}", add, found=found)
+        return self._sender.send(item.repository, f"label {label} on {item}", add, found=found)
 
     def _remove_label(self, item: IssueId, name: str) -> None:
         def remove(github: Github) -> bool:
             github.get_repo(str(item.repository)).get_issue(item.number).remove_from_labels(name)
             return True
 
-        self._send(
+        self._sender.send(
             item.repository,
             f"label {name} off {item}",
             remove,
@@ -170,7 +174,7 @@ class GitHubWriter:
         def there() -> bool | None:
             return _same(self._labels(repository).get(fold(label.name)), label) or None
 
-        self._send(
+        self._sender.send(
             repository,
             f"label {label.name} of {repository}",
             put,
