@@ -1,0 +1,235 @@
+"""The only place that names concrete adapters: from a configuration to the ports that runtime uses.
+
+Called by `controller.cli`. Secrets stay in closures here; nobody else is handed one. Adapters are
+imported where they are needed, so that a command pays only for what it uses.
+"""
+
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from controller.adapters.clock import SystemClock
+from controller.adapters.records import FileRecords
+from controller.config import Config, read_app_key, read_signing_keys, read_token, secret_paths
+from controller.config.sections import GitHub
+from controller.config.sections import Phase as PhaseSection
+from controller.domain.ids import Repository
+from controller.domain.policy import PhaseModel, Policy, RepositoryPolicy
+from controller.domain.repository import ImportLimits
+from controller.domain.runs import Phase
+from controller.domain.values import Seen
+from controller.errors import ConfigError
+from controller.ports.agents import AgentRunner
+from controller.ports.forge import WorkFinder
+from controller.ports.host import Lock
+from controller.runtime.tools import Readers, Settings, Writers
+
+if TYPE_CHECKING:
+    from controller.adapters.git import GitRepositories
+    from controller.adapters.github.http import Api
+    from controller.adapters.github.reader import GitHubReader
+
+
+class Issues(NamedTuple):
+    """The workload of issues, ready to look and to act."""
+
+    readers: Readers
+    writers: Callable[[], Writers]
+    """Makes the writers; PyGithub, GitPython and Codex are not even loaded before."""
+
+
+def issues(config: Config, *, writes: bool) -> Issues:
+    """Ports of the issue workload; with `writes` False no file is written, caches included.
+
+    Raises ConfigError for a missing or unusable credential.
+    """
+    from controller.adapters.git import GitRepositories  # noqa: PLC0415 - see the module docstring
+    from controller.adapters.host import PsutilHost  # noqa: PLC0415
+
+    github = _github(config)
+    api, login = _api(config, github, writes=writes)
+    git = GitRepositories(config.paths.root, github.git_url, api.credential)
+    records = FileRecords(config.paths.root)
+    keys = read_signing_keys(config)
+    readers = Readers(
+        finder=_finder(api, github, login),
+        items=_reader(api),
+        pulls=_reader(api),
+        repository=git.reader,
+        records=records,
+        host=PsutilHost(config.paths.root),
+        clock=SystemClock(),
+        policy=policy(config),
+        signing_keys=keys,
+    )
+    return Issues(readers, lambda: _writers(config, github, api, git, readers, records))
+
+
+def _github(config: Config) -> GitHub:
+    if config.github is None:
+        msg = f"{config.path}: [github] is missing: issues are not wanted"
+        raise ConfigError(msg)
+    return config.github
+
+
+def _api(
+    config: Config, github: GitHub, *, writes: bool
+) -> "tuple[Api, Callable[[], Seen[str]] | None]":
+    """The connection, and for a GitHub App the source of its own login."""
+    from controller.adapters.github.app import AppCredential  # noqa: PLC0415
+    from controller.adapters.github.cache import EtagCache  # noqa: PLC0415
+    from controller.adapters.github.http import Api  # noqa: PLC0415
+    from controller.adapters.github.pause import Pause  # noqa: PLC0415
+
+    state = config.paths.root / "state"
+    app = None
+    if github.app is not None:
+        app = AppCredential(
+            api_url=github.api_url,
+            app_id=github.app.app_id,
+            private_key=lambda: read_app_key(config),
+            owner=github.owner or github.repositories[0].partition("/")[0],
+            store=state / "github-app.json",
+            writable=writes,
+        )
+    credential: Callable[[], str] = app or (lambda: read_token(config))
+    if app is None:
+        credential()
+    api = Api(
+        api_url=github.api_url,
+        credential=credential,
+        pause=Pause(file=state / "github-pause.json", writable=writes),
+        cache=EtagCache(state / "github-cache", write=writes),
+    )
+    return api, app.login if app else None
+
+
+def _finder(api: "Api", github: GitHub, login: Callable[[], Seen[str]] | None) -> WorkFinder:
+    from controller.adapters.github.finder import GitHubFinder  # noqa: PLC0415
+
+    return GitHubFinder(
+        api,
+        owner=github.owner,
+        repositories=tuple(Repository.parse(name) for name in github.repositories),
+        app_login=login,
+    )
+
+
+def _reader(api: "Api") -> "GitHubReader":
+    from controller.adapters.github.reader import GitHubReader  # noqa: PLC0415
+
+    return GitHubReader(api)
+
+
+def _writers(
+    config: Config,
+    github: GitHub,
+    api: "Api",
+    git: "GitRepositories",
+    readers: Readers,
+    records: FileRecords,
+) -> Writers:
+    from controller.adapters.github.writer import GitHubWriter  # noqa: PLC0415
+
+    return Writers(
+        forge=GitHubWriter(
+            api,
+            identity=readers.finder.identity,
+            seconds_between_writes=github.seconds_between_writes,
+        ),
+        repository=git.writer,
+        records=records,
+        agents=agents(config),
+        settings=_settings(config, api),
+    )
+
+
+def agents(config: Config) -> AgentRunner:
+    """Codex as the configuration wants it. Raises ConfigError."""
+    from controller.adapters.codex import CodexRunner  # noqa: PLC0415
+
+    return CodexRunner(
+        binary=config.agent.codex,
+        codex_home=config.agent.codex_home,
+        extra_config=config.agent.codex_config,
+    )
+
+
+def locks(config: Config) -> Lock:
+    """The workloads' kernel locks."""
+    from controller.adapters.lock import FileLocks  # noqa: PLC0415
+
+    return FileLocks(config.paths.root)
+
+
+def policy(config: Config) -> Policy:
+    """What planning may know of the configuration."""
+    wanted = config.policy
+    return Policy(
+        implement=_model(config.agent.implement),
+        review=_model(config.agent.review),
+        rework=tuple(_model(phase) for phase in config.agent.rework),
+        repositories={
+            Repository.parse(name).key: RepositoryPolicy(
+                base=each.base, prepare=each.prepare, verify=each.verify
+            )
+            for name, each in config.repository.items()
+        },
+        max_delivery_retries=wanted.max_delivery_retries,
+        max_worker_failures=wanted.max_worker_failures,
+        labelers=wanted.labelers,
+        trusted_bots=wanted.trusted_bots,
+        max_runs_per_day=wanted.max_runs_per_day,
+        max_tokens_per_day=wanted.max_tokens_per_day,
+        min_free_memory_percent=config.host.min_free_memory_percent,
+        min_free_disk_gb=config.host.min_free_disk_gb,
+        signing=wanted.signing_key_file is not None,
+        assignee=config.github.assignee if config.github else None,
+    )
+
+
+def _model(phase: PhaseSection) -> PhaseModel:
+    return PhaseModel(
+        model=phase.model,
+        effort=phase.effort,
+        timeout_s=phase.timeout.total_seconds(),
+        silence_s=phase.silence.total_seconds(),
+    )
+
+
+def _settings(config: Config, api: "Api") -> Settings:
+    wanted = config.policy
+    own = [api.credential(), *(key.decode() for key in read_signing_keys(config))]
+    return Settings(
+        root=config.paths.root,
+        secrets=secret_paths(config),
+        limits=ImportLimits(
+            protected_paths=wanted.protected_paths,
+            sensitive_paths=wanted.sensitive_paths,
+            max_changed_files=wanted.max_changed_files,
+            max_file_bytes=wanted.max_file_bytes,
+            max_total_bytes=wanted.max_total_bytes,
+            secrets=tuple(own),
+        ),
+        author_name=config.git.author_name,
+        author_email=config.git.author_email,
+        templates=_templates(config),
+    )
+
+
+def _templates(config: Config) -> dict[Phase, tuple[str, ...]]:
+    """The prompt templates: the packaged ones, or the user's own."""
+    agent = config.agent
+    return {
+        "implement": (_template("implement", agent.implement.prompt_file),),
+        "review": (_template("review", agent.review.prompt_file),),
+        "rework": tuple(_template("rework", phase.prompt_file) for phase in agent.rework),
+    }
+
+
+def _template(name: Phase, own: Path | None) -> str:
+    if own is not None:
+        return own.read_text(encoding="utf-8-sig")
+    packaged = resources.files("controller.workloads.issues") / "templates" / f"{name}.md"
+    return packaged.read_text(encoding="utf-8")
