@@ -81,10 +81,23 @@ class GitHubBench:
         for opened in self._open:
             opened.close()
 
-    def api(self, login: str = ME, *, pause: Pause | None = None, plan: bool = False) -> Api:
+    def api(
+        self,
+        login: str = ME,
+        *,
+        pause: Pause | None = None,
+        plan: bool = False,
+        before_token: Callable[[], None] = lambda: None,
+    ) -> Api:
+        """Reads as `login`; `before_token` is called before each request, as other hands would."""
+
+        def token() -> str:
+            before_token()
+            return f"tok_{login}"
+
         made = Api(
             api_url=self.github.url,
-            credential=lambda: f"tok_{login}",
+            credential=token,
             pause=pause or Pause(file=self.folder / "pause.json", writable=not plan),
             cache=EtagCache(self.folder / "etags", write=not plan),
             sleep=unhurried(),
