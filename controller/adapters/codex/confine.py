@@ -99,20 +99,28 @@ def _cover(folder: Path, view: View) -> Iterator[Path]:
     if not any(folder in place.parents for place in view.read):
         yield folder
         return
-    for child in sorted(folder.iterdir()):
-        real = child.resolve()
-        if real == child or not _inside(folder, real):
+    for child in sorted(folder.iterdir()) if folder.is_dir() else ():
+        real = _target(child)
+        if real == child or (real is not None and not _inside(folder, real)):
             yield from _cover(real, view)
+
+
+def _target(path: Path) -> Path | None:
+    """Where a path leads; None for a loop of links, which nobody can read."""
+    try:
+        return path.resolve()
+    except RuntimeError:  # how pathlib reports a loop
+        return None
 
 
 def _needed(denied: set[Path], writable: tuple[Path, ...]) -> list[Path]:
     """Denials without those that an outer one covers: bubblewrap fails on a doubled one."""
-    kept: list[Path] = []
+    kept: dict[Path, None] = {}
     for path in sorted(denied):
-        outer = next((folder for folder in reversed(kept) if folder in path.parents), None)
+        outer = next((folder for folder in path.parents if folder in kept), None)
         if outer is None or any(outer in w.parents and _inside(path, w) for w in writable):
-            kept.append(path)
-    return kept
+            kept[path] = None
+    return list(kept)
 
 
 def denied_paths(confinement: Confinement, installation: Installation) -> list[Path]:
