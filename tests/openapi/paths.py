@@ -1,0 +1,66 @@
+"""The operations of GitHub's OpenAPI description that the subset keeps.
+
+Read by the subset builder only. A path that the stand-in answers and that is missing here shows
+up in the checker as "no such operation", so the list cannot fall behind unnoticed.
+"""
+
+_REPO = "/repos/{owner}/{repo}"
+_ISSUE = f"{_REPO}/issues/{{issue_number}}"
+_PULL = f"{_REPO}/pulls/{{pull_number}}"
+
+PATHS: tuple[str, ...] = (
+    "/app",
+    "/app/installations",
+    "/app/installations/{installation_id}",
+    "/app/installations/{installation_id}/access_tokens",
+    "/installation/repositories",
+    "/issues",
+    "/meta",
+    "/rate_limit",
+    "/user",
+    "/user/issues",
+    "/user/repos",
+    "/users/{username}",
+    "/users/{username}/repos",
+    _REPO,
+    f"{_REPO}/assignees",
+    f"{_REPO}/assignees/{{assignee}}",
+    f"{_REPO}/branches",
+    f"{_REPO}/branches/{{branch}}",
+    f"{_REPO}/collaborators",
+    f"{_REPO}/collaborators/{{username}}",
+    f"{_REPO}/collaborators/{{username}}/permission",
+    f"{_REPO}/commits",
+    f"{_REPO}/commits/{{ref}}",
+    f"{_REPO}/commits/{{ref}}/status",
+    f"{_REPO}/commits/{{ref}}/statuses",
+    f"{_REPO}/compare/{{basehead}}",
+    f"{_REPO}/contents/{{path}}",
+    f"{_REPO}/git/matching-refs/{{ref}}",
+    f"{_REPO}/git/ref/{{ref}}",
+    f"{_REPO}/git/refs",
+    f"{_REPO}/git/refs/{{ref}}",
+    f"{_REPO}/installation",
+    f"{_REPO}/issues",
+    f"{_REPO}/issues/comments",
+    f"{_REPO}/issues/comments/{{comment_id}}",
+    f"{_REPO}/issues/events",
+    _ISSUE,
+    f"{_ISSUE}/assignees",
+    f"{_ISSUE}/comments",
+    f"{_ISSUE}/events",
+    f"{_ISSUE}/labels",
+    f"{_ISSUE}/labels/{{name}}",
+    f"{_ISSUE}/timeline",
+    f"{_REPO}/labels",
+    f"{_REPO}/labels/{{name}}",
+    f"{_REPO}/pulls",
+    _PULL,
+    f"{_PULL}/comments",
+    f"{_PULL}/commits",
+    f"{_PULL}/files",
+    f"{_PULL}/merge",
+    f"{_PULL}/reviews",
+    f"{_PULL}/reviews/{{review_id}}",
+    f"{_REPO}/statuses/{{sha}}",
+)
