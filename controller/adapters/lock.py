@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from controller.adapters.files import write_synced
+from controller.files import write_synced
 from controller.errors import LockedError
 
 

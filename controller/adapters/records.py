@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from controller.adapters.files import append_synced, sync_folder, write_synced
+from controller.files import append_synced, sync_folder, write_synced
 from controller.domain.ids import IssueId
 from controller.domain.runs import Delivery, Run, Task, Tokens
 from controller.domain.values import Value

@@ -11,7 +11,7 @@ from controller.domain.ids import IssueId
 from controller.domain.outcome import Outcome
 from controller.domain.reasons import Reason
 from controller.domain.values import Unseen
-from controller.ports.forge import Comment
+from controller.domain.forge import Comment
 from controller.runtime.tools import Readers, Writers
 from controller.workloads.issues.facts import IssueFacts
 

@@ -17,6 +17,7 @@ GLOB = frozenset("*?[]")
 """Codex reads a path with one of these as a pattern, which then hides nothing."""
 MAX_ARGUMENT = 120 * 1024
 """Linux takes 128 KiB in one argument (MAX_ARG_STRLEN)."""
+RUNTIME = Path("/run")
 BESIDE = ("codex-path", "codex-resources")
 """Folders of a packaged Codex from which the sandbox starts programs (bwrap, rg)."""
 PRIVATE_NAMES = (
@@ -134,11 +135,25 @@ def denied_paths(confinement: Confinement, installation: Installation) -> list[P
     for folder in (confinement.root.resolve(), home, installation.run.resolve()):
         denied.update(_cover(folder, view))
     denied.update(path.resolve() for path in confinement.secrets)
+    if confinement.network:
+        denied.update(_sockets(view))
     if installation.helper:
         denied.update(home / name for name in PRIVATE_NAMES)
     for path in sorted(denied):
         _check(path, view)
     return _needed(denied, view.write)
+
+
+def _sockets(view: View) -> Iterator[Path]:
+    """What lies in /run: with network, a socket there (Docker's, D-Bus) would be a way out.
+
+    Without network the sandbox refuses every socket. The resolver's file stays readable.
+    """
+    resolver = Path("/etc/resolv.conf").resolve()
+    shown = view.model_copy(update={"read": (*view.read, resolver)})
+    for child in sorted(RUNTIME.iterdir()) if RUNTIME.is_dir() else ():
+        if not child.is_symlink():
+            yield from _cover(child, shown)
 
 
 def _check(path: Path, view: View) -> None:

@@ -38,11 +38,14 @@ class EtagCache:
         self._folder = folder
         self._write = write
         self._memory: dict[str, Entry] = {}
+        self._unusable: set[str] = set()
         self._swept = False
 
     def get(self, url: str, token: str) -> Entry | None:
         """The entry for `url` as this token saw it."""
         key = _key(url, token)
+        if key in self._unusable:
+            return None
         entry = self._memory.get(key) or self._load(key)
         if entry is not None:
             self._memory[key] = entry
@@ -52,6 +55,7 @@ class EtagCache:
         """Remember an answer."""
         key = _key(url, token)
         self._memory[key] = entry
+        self._unusable.discard(key)
         file = self._file(key)
         if file is None or not self._write:
             return
@@ -70,8 +74,9 @@ class EtagCache:
                 os.utime(file)
 
     def forget(self, url: str, token: str) -> None:
-        """Drop an entry that turned out to be unusable. Its file is replaced by the next answer."""
+        """Pass over an entry that turned out to be unusable, until `put` replaces it."""
         self._memory.pop(_key(url, token), None)
+        self._unusable.add(_key(url, token))
 
     def _file(self, key: str) -> Path | None:
         return None if self._folder is None else self._folder / f"{key}.json"

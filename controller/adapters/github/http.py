@@ -176,24 +176,30 @@ class Api:
         raw = self._send(_Ask("GET", target, source, token), condition)
         if isinstance(raw, Unseen):
             return raw
-        try:
-            if raw.status == 304:  # noqa: PLR2004 - HTTP
-                return self._unchanged(url, token, entry, source)
-            if raw.status == 200:  # noqa: PLR2004 - HTTP
+        if raw.status == 304:  # noqa: PLR2004 - HTTP
+            return self._unchanged(url, token, entry, source) or self._get(target, source)
+        if raw.status == 200:  # noqa: PLR2004 - HTTP
+            try:
                 return self._fresh(url, token, raw, target)
-        except ShapeError as error:
-            self._cache.forget(url, token)
-            return Unseen(source=source, reason=str(error))
+            except ShapeError as error:
+                return Unseen(source=source, reason=str(error))
         if raw.status in _ANSWERS:
             return Reply(raw.status, {"message": self.message_of(raw.body)})
         if raw.status in _REDIRECTS and follow:
             return self._moved(raw, target, source)
         return self._refused(raw, source)
 
-    def _unchanged(self, url: str, token: str, entry: Entry | None, source: str) -> Seen[Reply]:
+    def _unchanged(
+        self, url: str, token: str, entry: Entry | None, source: str
+    ) -> Seen[Reply] | None:
+        """The remembered answer; None when it is damaged and must be asked for in full."""
         if entry is None:
             return Unseen(source=source, reason="answered 304 although nothing was known before")
-        reply = Reply(200, parse(entry.body), entry.next)
+        try:
+            reply = Reply(200, parse(entry.body), entry.next)
+        except ShapeError:
+            self._cache.forget(url, token)
+            return None
         self._cache.confirm(url, token)
         return reply
 

@@ -126,13 +126,13 @@ def branch_ours(s: IssueState, _p: Policy) -> Said:
     if s.tip_is == "foreign":
         known = bool(s.announced) or (s.claim is not None and s.claim.head is not None)
         return block(s, Reason.BRANCH_DIVERGED if known else Reason.BRANCH_NOT_OURS)
-    if s.claim is None or s.due() is None or s.tip is None or s.tip_is == "base":
+    if s.claim is None or s.tip is None or s.tip_is == "base":
         return None
     if s.tip == s.claim.head or s.tip in s.announced:
         return None
-    verdict = s.review.verdict if s.review else None
-    if verdict is not None and s.tip_is == "extended":
-        return None  # judged by review.rework_allowed, which names the findings
+    # With a pull request the commits of others are reviewed; review.rework_allowed names findings.
+    if s.review is not None and (s.due() is None or s.review.verdict is not None):
+        return None
     return block(s, Reason.FOREIGN_COMMITS)
 
 

@@ -1,6 +1,6 @@
 """Small files that survive a crash: temp in the same folder, fsync, rename, fsync of the folder.
 
-Used by the adapters that keep records. Never follows a planted link at the target's place.
+Used by adapters that keep records; does nothing but file work. Never follows a planted link at the target's place.
 """
 
 import os
