@@ -44,8 +44,8 @@ def issues(config: Config, *, writes: bool) -> Issues:
 
     Raises ConfigError for a missing or unusable credential.
     """
-    from controller.adapters.git import GitRepositories  # noqa: PLC0415 - see the module docstring
-    from controller.adapters.host import PsutilHost  # noqa: PLC0415
+    from controller.adapters.git import GitRepositories
+    from controller.adapters.host import PsutilHost
 
     github = _github(config)
     api, login = _api(config, github, writes=writes)
@@ -63,7 +63,7 @@ def issues(config: Config, *, writes: bool) -> Issues:
         policy=policy(config),
         signing_keys=keys,
     )
-    return Issues(readers, lambda: _writers(config, github, api, git, readers, records))
+    return Issues(readers, lambda: _writers(config, api, git, readers))
 
 
 def _github(config: Config) -> GitHub:
@@ -77,10 +77,10 @@ def _api(
     config: Config, github: GitHub, *, writes: bool
 ) -> "tuple[Api, Callable[[], Seen[str]] | None]":
     """The connection, and for a GitHub App the source of its own login."""
-    from controller.adapters.github.app import AppCredential  # noqa: PLC0415
-    from controller.adapters.github.cache import EtagCache  # noqa: PLC0415
-    from controller.adapters.github.http import Api  # noqa: PLC0415
-    from controller.adapters.github.pause import Pause  # noqa: PLC0415
+    from controller.adapters.github.app import AppCredential
+    from controller.adapters.github.cache import EtagCache
+    from controller.adapters.github.http import Api
+    from controller.adapters.github.pause import Pause
 
     state = config.paths.root / "state"
     app = None
@@ -106,7 +106,7 @@ def _api(
 
 
 def _finder(api: "Api", github: GitHub, login: Callable[[], Seen[str]] | None) -> WorkFinder:
-    from controller.adapters.github.finder import GitHubFinder  # noqa: PLC0415
+    from controller.adapters.github.finder import GitHubFinder
 
     return GitHubFinder(
         api,
@@ -117,29 +117,22 @@ def _finder(api: "Api", github: GitHub, login: Callable[[], Seen[str]] | None) -
 
 
 def _reader(api: "Api") -> "GitHubReader":
-    from controller.adapters.github.reader import GitHubReader  # noqa: PLC0415
+    from controller.adapters.github.reader import GitHubReader
 
     return GitHubReader(api)
 
 
-def _writers(
-    config: Config,
-    github: GitHub,
-    api: "Api",
-    git: "GitRepositories",
-    readers: Readers,
-    records: FileRecords,
-) -> Writers:
-    from controller.adapters.github.writer import GitHubWriter  # noqa: PLC0415
+def _writers(config: Config, api: "Api", git: "GitRepositories", readers: Readers) -> Writers:
+    from controller.adapters.github.writer import GitHubWriter
 
     return Writers(
         forge=GitHubWriter(
             api,
             identity=readers.finder.identity,
-            seconds_between_writes=github.seconds_between_writes,
+            seconds_between_writes=_github(config).seconds_between_writes,
         ),
         repository=git.writer,
-        records=records,
+        records=FileRecords(config.paths.root),
         agents=agents(config),
         settings=_settings(config, api),
     )
@@ -147,7 +140,7 @@ def _writers(
 
 def agents(config: Config) -> AgentRunner:
     """Codex as the configuration wants it. Raises ConfigError."""
-    from controller.adapters.codex import CodexRunner  # noqa: PLC0415
+    from controller.adapters.codex import CodexRunner
 
     return CodexRunner(
         binary=config.agent.codex,
@@ -158,7 +151,7 @@ def agents(config: Config) -> AgentRunner:
 
 def locks(config: Config) -> Lock:
     """The workloads' kernel locks."""
-    from controller.adapters.lock import FileLocks  # noqa: PLC0415
+    from controller.adapters.lock import FileLocks
 
     return FileLocks(config.paths.root)
 

@@ -1,6 +1,7 @@
 """Small files that survive a crash: temp in the same folder, fsync, rename, fsync of the folder.
 
-Used by adapters that keep records; does nothing but file work. Never follows a planted link at the target's place.
+Used by adapters that keep records. Does nothing but file work, and never follows a link that was
+planted at the target's place.
 """
 
 import os

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from controller.files import append_synced, sync_folder, write_synced
 from controller.domain.ids import IssueId
 from controller.domain.runs import Delivery, Run, Task, Tokens
 from controller.domain.values import Value
+from controller.files import append_synced, sync_folder, write_synced
 from controller.ports.records import RestNote, Usage
 
 _DAY = timedelta(days=1)

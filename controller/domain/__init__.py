@@ -1,1 +1,1 @@
-"""Values that everybody speaks: frozen, no I/O, importing nothing of ours but `controller.errors`."""
+"""Values that everybody speaks: frozen, no I/O, importing nothing of ours but the errors."""

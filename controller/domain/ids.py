@@ -1,4 +1,4 @@
-"""Identities and every deterministic name derived from them: branch, refs, relative folders, keys.
+"""Identities and every deterministic name derived from them: branch, relative folders, keys.
 
 Used by all rooms. A name is a function of repository and issue number alone, never of a title.
 """
@@ -13,7 +13,7 @@ from controller.domain.values import Value
 OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 """Logins of users and organisations: 39 characters at most, no dot (GitHub's sign-up rule)."""
 NAME = re.compile(r"(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}")
-"""Repository names: letters, digits, `.`, `_`, `-`; GitHub forbids `.`, `..` and a `.git` ending."""
+"""Repository names: letters, digits, `.`, `_`, `-`; GitHub forbids `.`, `..` and `.git` last."""
 SHA = r"^[0-9a-f]{40}$"
 
 type Sha = Annotated[str, StringConstraints(pattern=SHA)]

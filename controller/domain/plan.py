@@ -1,4 +1,4 @@
-"""The answer of planning: actions, holds and what could not be seen. A value, rendered elsewhere."""
+"""The answer of planning: actions, holds, what could not be seen. A value, rendered elsewhere."""
 
 from datetime import datetime
 

@@ -1,5 +1,9 @@
 """What the configuration wants of planning, without paths and secrets. Built by bootstrap."""
 
+from collections.abc import Mapping
+
+from pydantic import Field
+
 from controller.domain.forge import Permission
 from controller.domain.values import Value
 
@@ -28,7 +32,7 @@ class Policy(Value):
     review: PhaseModel
     rework: tuple[PhaseModel, ...]
     """One entry per round: its length is the rework budget."""
-    repositories: dict[str, RepositoryPolicy] = {}
+    repositories: Mapping[str, RepositoryPolicy] = Field(default_factory=dict)
     """By `Repository.key`."""
     max_delivery_retries: int = 2
     max_worker_failures: int = 2

@@ -157,7 +157,9 @@ MEANINGS: dict[Reason, Meaning] = {
     Reason.HOST_UNSEEN: Meaning("memory or disk could not be measured", _AGAIN),
     Reason.FORGE_UNSEEN: Meaning("GitHub could not be read; that says nothing", _AGAIN),
     Reason.FORGE_BEHIND: Meaning("GitHub does not show the newest state everywhere yet", _AGAIN),
-    Reason.REPOSITORY_MOVED: Meaning("the repository has another name now", "name it in the configuration"),
+    Reason.REPOSITORY_MOVED: Meaning(
+        "the repository has another name now", "name it in the configuration"
+    ),
     Reason.REPOSITORY_NOT_FOUND: Meaning(
         "the repository is not there for this token", "check its name and the token's access"
     ),
@@ -194,7 +196,8 @@ MEANINGS: dict[Reason, Meaning] = {
         "put the branch right, then " + _RELABEL,
     ),
     Reason.FOREIGN_COMMITS: Meaning(
-        "somebody else pushed to the branch; toban does not write on top", _RELABEL + " to hand it back"
+        "somebody else pushed to the branch; toban does not write on top",
+        _RELABEL + " to hand it back",
     ),
     Reason.FOREIGN_PULL_REQUEST: Meaning(
         "somebody else opened a pull request from this branch", "close it, then " + _RELABEL

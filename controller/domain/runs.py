@@ -1,4 +1,4 @@
-"""Starts of Codex as they are recorded on disk: the task they answer, how they ended, what came of it.
+"""Starts of Codex as recorded on disk: the task they answer, how they ended, what came of it.
 
 Written by `controller.runtime.records` (intent before the start, result after it), read by rules.
 Not authoritative: a rebuilt machine has none, and everything still goes on from GitHub and git.
@@ -11,6 +11,7 @@ from controller.domain.repository import Change, Refusal
 from controller.domain.values import Value
 
 type Phase = Literal["implement", "review", "rework"]
+
 
 class Tokens(Value):
     """Tokens of this run alone (a resumed thread's earlier use is already subtracted)."""

@@ -6,11 +6,11 @@ measurement means wait, never a default number.
 
 from datetime import datetime
 
+from controller.domain.host import Host
 from controller.domain.ids import IssueId
 from controller.domain.plan import Hold
 from controller.domain.policy import Policy
 from controller.domain.reasons import MEANINGS, Reason
-from controller.domain.host import Host
 from controller.domain.values import Seen, Unseen
 
 

@@ -126,5 +126,7 @@ class ForgeWriter(Protocol):
     def assign(self, item: IssueId, *, login: str) -> bool:
         """Add an assignee; False when the forge dropped it silently (read back)."""
 
-    def ensure_labels(self, repository: Repository, labels: tuple[LabelText, ...]) -> tuple[str, ...]:
+    def ensure_labels(
+        self, repository: Repository, labels: tuple[LabelText, ...]
+    ) -> tuple[str, ...]:
         """Create or repair the labels; say which were changed."""

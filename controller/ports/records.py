@@ -1,4 +1,4 @@
-"""What runtime keeps on the disk of one item: intents and results of runs, and notes that may be lost.
+"""What runtime keeps on the disk of one item: intents and results of runs, and loose notes.
 
 Implemented by `controller.adapters.records`. Nothing here is authoritative: a rebuilt machine has
 none of it and goes on from GitHub and git. Every write is temp + fsync + rename.

@@ -63,8 +63,9 @@ class RepositoryWriter(Protocol):
         """
 
     def advance(self, item: IssueId, *, sha: Sha, parent: Sha) -> None:
-        """Move the local branch from `parent` to its child `sha` and write the worktree's index
-        anew from it. Already there is done. Raises RepositoryError when the branch is elsewhere.
+        """Move the local branch from `parent` to its child `sha`; write the index anew from it.
+
+        Already there is done. Raises RepositoryError when the branch is elsewhere.
         """
 
     def push(self, item: IssueId, *, sha: Sha, expected: Sha | None) -> Refusal | Unseen | None:

@@ -42,7 +42,7 @@ def apply(action: a.Action, c: Context) -> Outcome:
         return failed(action, Reason.ACTION_FAILED, f"{what}{error.strerror or error}")
 
 
-def _dispatch(action: a.Action, c: Context) -> Outcome:  # noqa: C901, PLR0911, PLR0912 - one line per kind
+def _dispatch(action: a.Action, c: Context) -> Outcome:  # noqa: C901, PLR0912 - one line per kind
     match action:
         case a.Claim():
             return apply_forge.claim(action, c)

@@ -40,7 +40,9 @@ def start_agent(action: StartAgent, c: Context) -> Outcome:
     workspace = _review_checkout(action, c) if review else _worktree(c)
     number = 1 + max((run.seq for run in c.facts.runs), default=0)
     directory = c.r.records.run_directory(c.item, number)
-    confinement = _confine(c, workspace=workspace, scratch=directory / "scratch", writable=not review)
+    confinement = _confine(
+        c, workspace=workspace, scratch=directory / "scratch", writable=not review
+    )
     broken = c.w.agents.probe(confinement)
     if broken is not None:
         return deferred(action, broken)
@@ -49,7 +51,9 @@ def start_agent(action: StartAgent, c: Context) -> Outcome:
         return deferred(action, material)
     run = c.w.records.begin(c.item, action.task, at=c.r.clock.now())
     directory = c.r.records.run_directory(c.item, run.seq)
-    confinement = _confine(c, workspace=workspace, scratch=directory / "scratch", writable=not review)
+    confinement = _confine(
+        c, workspace=workspace, scratch=directory / "scratch", writable=not review
+    )
     result = _run(action, c, confinement, directory, material)
     _record(run, result, c)
     if review:

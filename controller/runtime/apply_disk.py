@@ -131,9 +131,7 @@ def verify(c: Context, *, sha: Sha, base: Sha) -> Refusal | Unseen | None:
     if isinstance(on_base, Unseen):
         return on_base
     if on_base is not None and on_base.command == problem.command:
-        return Refusal(
-            kind="hold", reason=Reason.CHECK_FAILS_ON_BASE, message=on_base.sentence()
-        )
+        return Refusal(kind="hold", reason=Reason.CHECK_FAILS_ON_BASE, message=on_base.sentence())
     return Refusal(kind="fixable", reason=Reason.CHECK_FAILED, message=problem.sentence())
 
 

@@ -24,7 +24,7 @@ from controller.render.pull_text import pull_text
 from controller.runtime.context import Context, applied, deferred, refused
 from controller.workloads.issues import markers
 from controller.workloads.issues.labels import BLOCKED, HUMAN, ours, replay
-from controller.workloads.issues.prompts import visible
+from controller.workloads.issues.visible import visible
 from controller.workloads.issues.verdict import parse_verdict
 
 
@@ -135,7 +135,7 @@ def _answer(runs: tuple[Run, ...], head: str) -> str:
 
 
 def record_verdict(action: RecordVerdict, c: Context) -> Outcome:
-    """Store the verdict on the pull request, bound to base and head, signed where there is a key."""
+    """Store the verdict on the pull request, bound to base and head, signed if there is a key."""
     run = next(run for run in c.facts.runs if run.seq == action.run)
     verdict = comments.storable(parse_verdict(run.answer))
     record = markers.VerdictRecord(

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from controller.domain.actions import Action
+from controller.domain.forge import Comment
 from controller.domain.ids import IssueId
 from controller.domain.outcome import Outcome
 from controller.domain.reasons import Reason
 from controller.domain.values import Unseen
-from controller.domain.forge import Comment
 from controller.runtime.tools import Readers, Writers
 from controller.workloads.issues.facts import IssueFacts
 

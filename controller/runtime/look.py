@@ -74,14 +74,10 @@ def _with_clean(facts: IssueFacts, r: Readers) -> IssueFacts:
     state = interpret(facts, r.policy)
     if isinstance(state, Unseen) or not asks_for_clean(state):
         return facts
-    return facts.model_copy(
-        update={"worktree_clean": r.repository.worktree_is_clean(facts.item)}
-    )
+    return facts.model_copy(update={"worktree_clean": r.repository.worktree_is_clean(facts.item)})
 
 
-def _comments(
-    item: IssueId, number: int, now: datetime, r: Readers
-) -> Seen[tuple[Comment, ...]]:
+def _comments(item: IssueId, number: int, now: datetime, r: Readers) -> Seen[tuple[Comment, ...]]:
     """Comments of the issue or pull request; a list without our newest own ones is stale."""
     comments = r.items.comments(item.repository, number)
     if isinstance(comments, Unseen):

@@ -1,10 +1,9 @@
 """One look at everything that is wanted, stopping where the choice is made. Writes nothing.
 
-Called by `toban plan`, `status`, `explain` and by every tick. The order of looking and the moment to
-stop are decided by `controller.workloads.issues.planner`.
+Called by `toban plan`, `status`, `explain` and by every tick. The order of looking and the moment
+to stop are decided by `controller.workloads.issues.planner`.
 """
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from controller.runtime.look import look
 from controller.runtime.rest import lasting, may_rest, versions
 from controller.runtime.tools import Readers
 from controller.workloads.issues.facts import IssueFacts
-from controller.workloads.issues.labels import STRENGTH, ours
+from controller.workloads.issues.labels import STRENGTH
 from controller.workloads.issues.planner import Desired, Observation, decide, order, plan
 
 _DAY = timedelta(days=1)
@@ -98,9 +97,7 @@ def _leftovers(
 class _Gather:
     """Looks at items one by one and keeps what was seen."""
 
-    def __init__(
-        self, r: Readers, me: Person, host: Host, *, passed: tuple[Hold, ...]
-    ) -> None:
+    def __init__(self, r: Readers, me: Person, host: Host, *, passed: tuple[Hold, ...]) -> None:
         self.facts: list[IssueFacts] = []
         self.unseen: list[Unseen] = []
         self.rested: list[tuple[IssueId, str, Hold]] = []
@@ -139,5 +136,3 @@ class _Gather:
             return None
         mine = tuple(p for p in found if p.head_branch == issue.item.branch)
         return versions(issue, mine, self._r.policy)
-
-

@@ -1,7 +1,7 @@
 """Items at rest that nobody touched need no new look: the note of what they looked like.
 
-Used by `controller.runtime.observe`. The note may be lost: then the item is looked at again. It only
-ever saves a look; it never leads to an action.
+Used by `controller.runtime.observe`. The note may be lost: then the item is looked at again. It
+only ever saves a look; it never leads to an action.
 """
 
 import hashlib

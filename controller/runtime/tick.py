@@ -152,17 +152,21 @@ def _block_after(outcome: Outcome, facts: IssueFacts) -> Block:
 def _look_again(done: Action, before: IssueFacts, r: Readers) -> tuple[IssueFacts, Action | Hold]:
     """The next word on the item; while the forge lags behind our own write it is read again."""
     item = done.item
-    for attempt in range(LAG_LOOKS):
-        facts = look(item, before.me, r)
-        said = _word(item, decide(facts, measure(r), r.policy))
+    facts, said = _one_look(item, before, r)
+    for _ in range(LAG_LOOKS):
         if not _lags(said, done):
             return facts, said
-        if attempt + 1 < LAG_LOOKS:
-            r.clock.pause(LAG_SECONDS)
-    if isinstance(said, Hold):
+        r.clock.pause(LAG_SECONDS)
+        facts, said = _one_look(item, before, r)
+    if isinstance(said, Hold) or not _lags(said, done):
         return facts, said
     message = "GitHub or the disk does not show what was just done"
     return facts, Hold(item=item, reason=Reason.FORGE_BEHIND, message=message)
+
+
+def _one_look(item: IssueId, before: IssueFacts, r: Readers) -> tuple[IssueFacts, Action | Hold]:
+    facts = look(item, before.me, r)
+    return facts, _word(item, decide(facts, measure(r), r.policy))
 
 
 def _word(item: IssueId, said: Said | Unseen) -> Action | Hold:

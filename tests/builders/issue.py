@@ -91,7 +91,9 @@ def claim(*, head: str | None = None, epoch: int = EPOCH, digest: str = DIGEST) 
     return ClaimRecord(issue=ITEM.key, epoch=epoch, digest=digest, head=sha(head) if head else None)
 
 
-def task(phase: Phase = "implement", *, on: str = DIGEST, round_: int = 0, epoch: int = EPOCH) -> Task:
+def task(
+    phase: Phase = "implement", *, on: str = DIGEST, round_: int = 0, epoch: int = EPOCH
+) -> Task:
     """A task of the current epoch."""
     return Task(phase=phase, epoch=epoch, on=on, round=round_)
 
@@ -185,7 +187,9 @@ def change(name: str, parent: str = "base") -> Delivery:
     )
 
 
-def local(head: str | None = None, *, fetched: str | None = None, **tree: object) -> LocalRepository:
+def local(
+    head: str | None = None, *, fetched: str | None = None, **tree: object
+) -> LocalRepository:
     """The disk: a fetched base, and a worktree of ours on `head` when one is named."""
     worktree = Worktree(state="ours" if head else "absent", head=sha(head) if head else None)
     return LocalRepository(

@@ -202,7 +202,9 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         "Block BranchNotOurs",
     ),
     "an empty branch at the base is adopted": (
-        facts(remote_tip=sha("base"), to_base=Comparison(merge_base=sha("base"), ahead=0, behind=0)),
+        facts(
+            remote_tip=sha("base"), to_base=Comparison(merge_base=sha("base"), ahead=0, behind=0)
+        ),
         "Claim",
     ),
     "a push by others during the work": (
@@ -236,7 +238,9 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         "Block PullRequestClosed",
     ),
     "merged in an earlier epoch": (
-        facts(pulls=(pull("h1", is_open=False, merged=True).model_copy(update={"closed_at": at(1)}),)),
+        facts(
+            pulls=(pull("h1", is_open=False, merged=True).model_copy(update={"closed_at": at(1)}),)
+        ),
         "Block AlreadyMerged",
     ),
     # the review
@@ -306,15 +310,11 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         "Done",
     ),
     "a clean pushed worktree is removed": (
-        reviewing(
-            pulls=(pull("h1", is_open=False, merged=True),), pull=None, worktree_clean=True
-        ),
+        reviewing(pulls=(pull("h1", is_open=False, merged=True),), pull=None, worktree_clean=True),
         "RemoveWorktree",
     ),
     "a dirty worktree is kept": (
-        reviewing(
-            pulls=(pull("h1", is_open=False, merged=True),), pull=None, worktree_clean=False
-        ),
+        reviewing(pulls=(pull("h1", is_open=False, merged=True),), pull=None, worktree_clean=False),
         "WorktreeKept",
     ),
     "closed while the pull request is open": (

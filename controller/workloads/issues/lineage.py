@@ -17,7 +17,9 @@ type Tip = Literal["absent", "base", "ours", "extended", "foreign"]
 """The remote branch: not there; without commits of its own; as we pushed it; that plus commits of
 others; anything else."""
 
-_TRAILER = re.compile(r"^Toban-Task: (?P<issue>\S+) (?P<phase>\w+) (?P<epoch>[0-9]{1,18}) (?P<round>[0-9]{1,4})$")
+_TRAILER = re.compile(
+    r"^Toban-Task: (?P<issue>\S+) (?P<phase>\w+) (?P<epoch>[0-9]{1,18}) (?P<round>[0-9]{1,4})$"
+)
 
 
 def trailer(item: IssueId, task: Task) -> str:
@@ -109,7 +111,7 @@ def rework_rounds(
 
 
 def _round(item: IssueId, commit: Commit, epoch: int) -> int | None:
-    """Rework round by the commit's trailer: 0 for another phase, None for no commit of this epoch."""
+    """Rework round by the trailer: 0 for another phase, None for no commit of this epoch."""
     for line in commit.message.splitlines():
         match = _TRAILER.match(line.strip())
         if match and match["issue"] == item.key and int(match["epoch"]) == epoch:

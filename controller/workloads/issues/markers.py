@@ -1,7 +1,7 @@
 """Our durable records: one JSON object in an HTML comment at the first byte of a comment of ours.
 
-Written by `controller.runtime.apply`, read back by observe. A record counts only when the comment is
-by our numeric id, was never edited, begins with the marker and names this very issue.
+Written by `controller.runtime.apply`, read back by observe. A record counts only when the comment
+is by our numeric id, was never edited, begins with the marker and names this very issue.
 """
 
 import hashlib

@@ -27,7 +27,7 @@ _RANK = {label: rank for rank, label in enumerate((REWORK, REVIEW, WORKING, HUMA
 
 
 class Desired(Value):
-    """What is wanted: the labelled issues of the forge, and what finished items left on the disk."""
+    """What is wanted: the labelled issues of the forge, and leftovers of finished items."""
 
     issues: tuple[Issue, ...]
     leftovers: tuple[IssueId, ...] = ()

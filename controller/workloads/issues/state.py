@@ -181,7 +181,7 @@ def interpret(facts: IssueFacts, policy: Policy) -> IssueState | Unseen:
 
 
 def asks_for_clean(s: IssueState) -> bool:
-    """Whether a rule will want to know if the worktree is clean: before it goes, or before a rework.
+    """Whether a rule will ask if the worktree is clean: before it goes, or before a rework.
 
     Asking costs a walk through every file of the tree.
     """
@@ -204,7 +204,7 @@ def _change_of(run: Run) -> Change | None:
 def _s[T](seen: T | Unseen) -> T:
     """The value of a source that `interpret` has already checked."""
     if isinstance(seen, Unseen):  # pragma: no cover - interpret returns before
-        raise AssertionError(seen.source)
+        raise AssertionError(seen.source)  # noqa: TRY004 - a broken promise of ours, no input
     return seen
 
 
@@ -251,11 +251,11 @@ def _review(facts: IssueFacts, pull: PullRequest | None, epoch: Epoch | None) ->
     if pull.author is None or pull.author.id != facts.me.id:
         return None
     base = _s(facts.pull.to_base).merge_base
-    mine = [v for v in _verdicts(facts, intact=True) if v.epoch == epoch.event and v.pull == pull.number]
+    mine = [
+        v for v in _verdicts(facts, intact=True) if v.epoch == epoch.event and v.pull == pull.number
+    ]
     live = [
-        v
-        for v in mine
-        if (v.base, v.base_branch, v.head) == (base, pull.base_branch, pull.head)
+        v for v in mine if (v.base, v.base_branch, v.head) == (base, pull.base_branch, pull.head)
     ]
     return Review(
         base=base,

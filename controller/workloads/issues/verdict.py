@@ -53,13 +53,8 @@ def parse_verdict(text: str) -> Verdict:
         raise VerdictError(msg)
     try:
         text.encode()
-        document = json.loads(
-            text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant
-        )
-        if not isinstance(document, dict) or type(document.get("version")) is not int:
-            msg = "expected a JSON object with the integer key version"
-            raise VerdictError(msg)
-        return Verdict.model_validate(document)
+        document = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+        return Verdict.model_validate(_with_version(document))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "document"
@@ -70,6 +65,14 @@ def parse_verdict(text: str) -> Verdict:
     except (ValueError, RecursionError) as error:
         msg = f"not one JSON document: {type(error).__name__}"
         raise VerdictError(msg) from error
+
+
+def _with_version(document: object) -> object:
+    """JSON's 1.0 and true equal 1 in Python; the contract's version is the integer."""
+    if not isinstance(document, dict) or type(document.get("version")) is not int:
+        msg = "expected a JSON object with the integer key version"
+        raise VerdictError(msg)
+    return document
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:

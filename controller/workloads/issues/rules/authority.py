@@ -91,7 +91,9 @@ def label_backed(s: IssueState, _p: Policy) -> Said:
     if s.phase not in (READY, HUMAN) and s.claim is None:
         return block(s, Reason.NO_CLAIM, f"`{s.phase}` stands without a claim of toban's")
     if s.phase == READY and (s.epoch is None or READY not in s.standing):
-        return hold(s, Reason.FORGE_BEHIND, "the event that put `agent:ready` on cannot be seen yet")
+        return hold(
+            s, Reason.FORGE_BEHIND, "the event that put `agent:ready` on cannot be seen yet"
+        )
     return None
 
 
@@ -142,14 +144,20 @@ def pull_request_ours(s: IssueState, _p: Policy) -> Said:
         return None
     if s.pull.is_open:
         if not s.is_ours:
-            return block(s, Reason.FOREIGN_PULL_REQUEST, f"pull request #{s.pull.number} is not toban's")
+            return block(
+                s, Reason.FOREIGN_PULL_REQUEST, f"pull request #{s.pull.number} is not toban's"
+            )
         if s.pull.head != s.tip:
-            return hold(s, Reason.FORGE_BEHIND, "the pull request does not show the branch's tip yet")
+            return hold(
+                s, Reason.FORGE_BEHIND, "the pull request does not show the branch's tip yet"
+            )
         return None
     if s.pull.merged:
         return block(s, Reason.ALREADY_MERGED, f"pull request #{s.pull.number} was merged before")
     if s.pull.closed_at is not None and s.pull.closed_at >= s.epoch.at:
-        return block(s, Reason.PULL_REQUEST_CLOSED, f"pull request #{s.pull.number} was closed unmerged")
+        return block(
+            s, Reason.PULL_REQUEST_CLOSED, f"pull request #{s.pull.number} was closed unmerged"
+        )
     return None
 
 

@@ -130,7 +130,9 @@ def answered(s: IssueState, p: Policy) -> Said:
         return None
     failed = [run for run in runs if run.is_attempt and run.end != "complete"]
     if len(failed) > p.max_worker_failures:
-        return block(s, Reason.WORKER_FAILED, f"{len(failed)} runs failed; the last: {failed[-1].message}")
+        return block(
+            s, Reason.WORKER_FAILED, f"{len(failed)} runs failed; the last: {failed[-1].message}"
+        )
     reason = Reason.ATTEMPT_FAILED if runs else _first_reason(task)
     return _start(s, p, task, reason, last.message if last else "no answer to this task yet")
 
@@ -200,7 +202,9 @@ def published(s: IssueState, _p: Policy) -> Said:
         return None
     change = last.delivery.change
     if change.parent != s.parent():
-        return block(s, Reason.BRANCH_DIVERGED, f"{change.sha[:12]} was made on {change.parent[:12]}")
+        return block(
+            s, Reason.BRANCH_DIVERGED, f"{change.sha[:12]} was made on {change.parent[:12]}"
+        )
     spent = sum(run.tokens.input + run.tokens.output for run in s.attempts(task))
     return PublishCommit(
         item=s.item,
