@@ -4,6 +4,7 @@ import re
 import shlex
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -31,14 +32,17 @@ def bench(tmp_path: Path) -> Bench:
 def as_agent(bench: Bench, role: AgentRole, model: str, command: str) -> str:
     turns = (Shell(command=command), Message(message="done"))
     with ScriptedModel([Scenario(name="all", turns=turns)]) as scripted:
+        choice, provider = scripted.codex_config
+        keyed = provider.replace("wire_api=", 'env_key="PROVIDER_KEY",wire_api=')
         runner = CodexRunner(
             binary=None,
             codex_home=bench.home,
-            extra_config=scripted.codex_config,
+            extra_config=(choice, keyed),
             environment={"PROVIDER_KEY": CANARY, "GITHUB_TOKEN": CANARY},
         )
         result = runner.run(bench.order(role=role, model=model), lambda _: None)
     assert result.end == "complete", result
+    assert scripted.requests[-1].authorization == f"Bearer {CANARY}"
     return "\n".join(scripted.requests[-1].outputs)
 
 
@@ -201,6 +205,24 @@ def test_with_network_loopback_answers(bench: Bench) -> None:
     assert "open" in output
     assert CANARY not in output
     assert runner.probe(opened) is None
+
+
+@pytest.mark.needs("root")
+def test_with_network_the_sockets_of_the_host_stay_closed(bench: Bench, tmp_path: Path) -> None:
+    opened = bench.confinement().model_copy(update={"network": True})
+    place = Path("/run") / f"toban-test-{tmp_path.name}.sock"
+    script = f"import socket; socket.socket(socket.AF_UNIX).connect({str(place)!r}); print('open')"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        try:
+            server.listen()
+            command = f"{sys.executable} -c {shlex.quote(script)}; getent hosts localhost"
+            runner = CodexRunner(binary=None, codex_home=bench.home)
+            output = runner.command(bench.command(command, confinement=opened)).output
+        finally:
+            place.unlink()
+    assert "PermissionError" in output
+    assert "localhost" in output
 
 
 def test_a_workspace_without_git_works(bench: Bench) -> None:
