@@ -24,6 +24,7 @@ from controller.ports.agents import AgentRunner
 from controller.ports.forge import WorkFinder
 from controller.ports.host import Lock
 from controller.runtime.tools import Readers, Settings, Writers
+from controller.workloads.issues.prompts import check_template
 
 if TYPE_CHECKING:
     from controller.adapters.git import GitRepositories
@@ -223,6 +224,12 @@ def _templates(config: Config) -> dict[Phase, tuple[str, ...]]:
 
 def _template(name: Phase, own: Path | None) -> str:
     if own is not None:
-        return own.read_text(encoding="utf-8-sig")
+        text = own.read_text(encoding="utf-8-sig")
+        try:
+            check_template(text)
+        except ValueError as error:
+            msg = f"{own}: {error}"
+            raise ConfigError(msg) from error
+        return text
     packaged = resources.files("controller.workloads.issues") / "templates" / f"{name}.md"
     return packaged.read_text(encoding="utf-8")

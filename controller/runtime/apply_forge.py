@@ -24,8 +24,8 @@ from controller.render.pull_text import pull_text
 from controller.runtime.context import Context, applied, deferred, refused
 from controller.workloads.issues import markers
 from controller.workloads.issues.labels import BLOCKED, HUMAN, ours, replay
-from controller.workloads.issues.visible import visible
 from controller.workloads.issues.verdict import parse_verdict
+from controller.workloads.issues.visible import visible
 
 
 def claim(action: Claim, c: Context) -> Outcome:

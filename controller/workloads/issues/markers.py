@@ -129,6 +129,11 @@ def decode(body: str) -> Record | None:
         return None
 
 
+def is_record(body: str) -> bool:
+    """Whether a comment claims to be one of our records, whoever wrote it."""
+    return body.startswith("<!-- toban ")
+
+
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     document = dict(pairs)
     if len(document) != len(pairs):
