@@ -12,8 +12,10 @@ import pytest
 
 from controller.adapters.codex import CodexRunner
 from controller.demo.model import (
+    Cut,
     Failed,
     Hang,
+    Incomplete,
     Match,
     Message,
     Refused,
@@ -30,7 +32,7 @@ from controller.ports.agents import (
     CommandOrder,
     CommandResult,
 )
-from tests.contract.codex_bench import Bench, lay_out
+from tests.contract.codex_bench import QUICK, Bench, lay_out
 from tests.fakes.agents import FakeAgents, Play
 
 LIMIT_ENDS = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=2)
@@ -286,3 +288,60 @@ def test_the_real_run_directory_keeps_the_whole_stream(bench: Bench) -> None:
     assert (run / "prompt.txt").read_text("utf-8") == "日本\x00\x1b"
     assert json.loads((run / "process.json").read_text("utf-8"))["mark"]["pid"] > 1
     assert (run / "stderr.txt").exists()
+
+
+@pytest.mark.needs("git", "codex", "sandbox")
+def test_odd_prompts_reach_the_model(bench: Bench) -> None:
+    with ScriptedModel([Scenario(name="all", turns=(Message(message="done"),))]) as model:
+        runner = CodexRunner(binary=None, codex_home=bench.home, extra_config=model.codex_config)
+        for prompt in ("review", "--help", "lone \ud83d", "長" * 200_000):
+            assert runner.run(bench.order(prompt), ignore).end == "complete"
+            assert model.requests[-1].prompt == prompt.encode(errors="replace").decode()
+        assert runner.run(bench.order("x" * 1_100_000), ignore).end == "not-started"
+
+
+@pytest.mark.needs("git", "codex", "sandbox")
+def test_model_effort_and_schema_are_handed_over(bench: Bench) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    with ScriptedModel([Scenario(name="all", turns=(Message(message="{}"),))]) as model:
+        runner = CodexRunner(binary=None, codex_home=bench.home, extra_config=model.codex_config)
+        order = bench.order(role="reviewer", effort="high", schema_=json.dumps(schema))
+        assert runner.run(order, ignore).end == "complete"
+        (request,) = model.requests
+    assert (request.model, request.effort, request.role) == (QUICK, "high", "reviewer")
+    assert request.format is not None
+    assert request.format["schema"] == schema
+    assert request.tools
+
+
+@pytest.mark.needs("git", "codex", "sandbox")
+def test_a_lost_thread_is_told_by_having_none(bench: Bench) -> None:
+    with ScriptedModel([Scenario(name="all", turns=(Message(message="done"),))]) as model:
+        runner = CodexRunner(binary=None, codex_home=bench.home, extra_config=model.codex_config)
+        lost = runner.run(bench.order(thread="01a22edb-91ae-7912-a02e-1a3018003713"), ignore)
+    assert (lost.end, lost.thread) == ("incomplete", None)
+    assert "thread is gone" in lost.message
+
+
+@pytest.mark.needs("git", "codex", "sandbox")
+@pytest.mark.parametrize(
+    ("turn", "end"),
+    [
+        (Refused(status=429, error={"type": "usage_not_included", "message": "x"}), "usage-limit"),
+        (Refused(status=429, error={"type": "insufficient_quota", "message": "x"}), "usage-limit"),
+        (Refused(status=401), "unreachable"),
+        (Refused(status=500), "unreachable"),
+        (Refused(status=503, error={"code": "server_is_overloaded"}), "unreachable"),
+        (Refused(status=400), "incomplete"),
+        (Failed(failed="context_length_exceeded"), "incomplete"),
+        (Failed(failed="rate_limit_exceeded"), "usage-limit"),
+        (Incomplete(incomplete="max_output_tokens"), "incomplete"),
+        (Cut(cut=True), "incomplete"),
+    ],
+    ids=str,
+)
+def test_the_words_of_the_real_codex_are_understood(bench: Bench, turn: Turn, end: str) -> None:
+    """A new release that words its errors otherwise fails here."""
+    with ScriptedModel([Scenario(name="all", turns=(turn,))]) as model:
+        runner = CodexRunner(binary=None, codex_home=bench.home, extra_config=model.codex_config)
+        assert runner.run(bench.order(), ignore).end == end

@@ -55,7 +55,6 @@ PROXIES = tuple(
     for spelled in (name, name.lower())
 )
 TRUST = ("SSL_CERT_FILE", "SSL_CERT_DIR", "CODEX_CA_CERTIFICATE")
-TOOL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Places(Value):

@@ -104,15 +104,13 @@ class CodexRunner:
         places = Places(run=order.run_directory, scratch=order.confinement.scratch)
         transcript = Transcript(workspace=order.confinement.workspace)
         try:
-            self._prepare(places, order.confinement.workspace)
-            (places.run / "prompt.txt").write_text(order.prompt, encoding="utf-8")
-            if order.schema_ is not None:
-                (places.run / "schema.json").write_text(order.schema_, encoding="utf-8")
-            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            launch = self._launcher.agent(order, places)
-            left = self._supervise_agent(order, places, launch, transcript, on_event)
-        except (OSError, UnicodeError, AgentError) as error:
+            launch = self._prepare_agent(order, places)
+        except (OSError, AgentError) as error:
             return _not_run("not-started", f"codex could not be started: {error}")
+        try:
+            left = self._supervise_agent(order, places, launch, transcript, on_event)
+        except OSError as error:  # the binary, or a full disk while it ran: no attempt either
+            return _not_run("not-started", f"codex could not be run: {error}")
         return self._result(order, places, transcript, left)
 
     def command(self, order: CommandOrder) -> CommandResult:
@@ -151,6 +149,15 @@ class CodexRunner:
     def stop(self) -> None:
         """End what runs; safe in a signal handler. All later starts are refused."""
         self._supervisor.stop()
+
+    def _prepare_agent(self, order: AgentOrder, places: Places) -> Launch:
+        self._prepare(places, order.confinement.workspace)
+        # A lone surrogate in an issue's text must not hold the item for ever.
+        (places.run / "prompt.txt").write_bytes(order.prompt.encode(errors="replace"))
+        if order.schema_ is not None:
+            (places.run / "schema.json").write_text(order.schema_, encoding="utf-8")
+        self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._launcher.agent(order, places)
 
     def _prepare(self, places: Places, workspace: Path) -> None:
         if not self._binary.is_file():
