@@ -84,8 +84,7 @@ def remove_checkout(layout: Layout, repository: Repository, place: Path) -> None
     """Remove a checkout and its registration; a place that is not there is fine."""
     registration = review_registration(layout.bare(repository), place)
     with suppress(FileNotFoundError), open_below(place.parent, ()) as parent:
-        with suppress(FileNotFoundError):
-            remove_whole(parent, place.name)
+        remove_whole(parent, place.name)
     unregister(registration)
 
 
