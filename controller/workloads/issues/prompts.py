@@ -1,14 +1,15 @@
 """What Codex is told: a template of ours or the user's, and in it what GitHub and git say, as data.
 
 Called by `controller.runtime` before a run. Pure: templates come as strings, no file is read. What
-somebody else wrote stands between two lines with a word that occurs in none of the texts; values are
-inserted once and never searched for placeholders. `docs/prompts.md` lists the placeholders.
+somebody else wrote stands between lines with a word that occurs nowhere else in the prompt; values
+are inserted once and never searched for placeholders.
 """
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from controller.domain.ids import IssueId, Sha
 from controller.domain.text import HOSTILE
@@ -37,8 +38,9 @@ _COMMENTS = 100_000
 _INSTRUCTIONS = 100_000
 _FEEDBACK = 20_000
 _FINDINGS = 60_000
-_PATTERN = re.compile(r"\{\{\s*([^{}\n]*?)\s*\}\}")
-_LONE = re.compile(r"^[ \t]*\{\{\s*([^{}\n]*?)\s*\}\}[ \t]*(?:\n[ \t]*)?(?:\n|\Z)", re.MULTILINE)
+_NAME = r"\{\{[ \t]*([^{}\n]*?)[ \t]*\}\}"
+_PATTERN = re.compile(_NAME)
+_LONE = re.compile(rf"^[ \t]*{_NAME}[ \t]*(?:\n[ \t]*)?(?:\n|\Z)", re.MULTILINE)
 """A placeholder alone in its line, with an empty line behind it: goes when there is nothing."""
 
 
@@ -55,14 +57,16 @@ class PromptValues(Value):
 
     item: IssueId
     nonce: str
-    """Seed of the delimiter, the same for a repeated build of one run and unknown to anyone who
-    writes on GitHub, for instance a secret of the host together with the run's number."""
+    """Seed of the delimiter: the same for a repeated build of one run, and not to be guessed by
+    anybody who writes on GitHub."""
     title: str
     body: str
     comments: tuple[Remark, ...] = ()
+    """Oldest first."""
     base_branch: str
     base: Sha
     head: Sha
+    """Commit to work on, or to review."""
     instructions: str = ""
     """AGENTS.md of the base commit."""
     feedback: str = ""
@@ -70,32 +74,14 @@ class PromptValues(Value):
     summary: str = ""
     """The reviewer's, with `findings`."""
     findings: tuple[Finding, ...] = ()
-    protected: Sequence[str] = ()
+    protected: tuple[str, ...] = ()
     """Patterns of policy.protected_paths."""
     verify: tuple[str, ...] = ()
+    """Command lines of the configuration."""
     diff: str = ""
-    """For a review; may be empty when it stands in `diff_file`."""
+    """Text diff from base to head."""
     diff_file: str = ""
-    """Where the reviewer can read the whole diff; needed when it does not fit inline."""
-
-
-class _Block:
-    """Frames foreign text so that its end cannot be forged."""
-
-    def __init__(self, nonce: str, texts: Sequence[str]) -> None:
-        folded = [text.lower() for text in texts]
-        self.word = next(word for word in _words(nonce) if not any(word in text for text in folded))
-
-    def __call__(self, what: str, text: str) -> str:
-        """The text as data. It may say anything, and remains what somebody wrote."""
-        return f"<<<{self.word} {what}\n{text}\n{self.word}>>>"
-
-
-def _words(nonce: str) -> Iterator[str]:
-    word = nonce
-    while True:
-        word = hashlib.sha256(f"toban:{word}".encode()).hexdigest()[:24]
-        yield word
+    """Where the reviewer reads the diff instead, when it does not fit inline; else empty."""
 
 
 def shown(text: str) -> str:
@@ -115,121 +101,6 @@ def fits_inline(diff: str) -> bool:
     return len(shown(diff)) <= MAX_INLINE_DIFF
 
 
-def _capped(text: str, limit: int) -> str:
-    whole = shown(text)
-    return (
-        whole
-        if len(whole) <= limit
-        else f"{whole[:limit]}\n[cut here: more than {limit} characters]"
-    )
-
-
-def _listed(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {shown(line)}" for line in lines)
-
-
-def _said(values: PromptValues) -> str:
-    """Comments, oldest first; of too many the newest are kept."""
-    kept: list[str] = []
-    room = _COMMENTS
-    for remark in reversed(values.comments):
-        text = visible(remark.text)[0]
-        entry = f"Comment by {shown(remark.author)}, {remark.at:%Y-%m-%d %H:%M}:\n{text}"
-        room -= len(entry)
-        if room < 0:
-            left = len(values.comments) - len(kept)
-            kept.append(f"[{left} older comments are left out]")
-            break
-        kept.append(entry)
-    return "\n\n".join(reversed(kept))
-
-
-def _issue(values: PromptValues) -> str:
-    title, body = visible(values.title)[0], visible(values.body)[0]
-    said = _said(values)
-    parts = [f"Title: {title}", body, *([said] if said else [])]
-    return "\n\n".join(parts)
-
-
-def _found(values: PromptValues) -> str:
-    entries = [shown(values.summary)] if values.summary.strip() else []
-    for each in values.findings:
-        line = "" if each.line is None else f":{each.line}"
-        entries.append(f"- {each.severity}: {shown(each.path)}{line}: {shown(each.message)}")
-    return _capped("\n".join(entries), _FINDINGS)
-
-
-def _diff(values: PromptValues, block: _Block) -> str:
-    command = f"git diff {values.base} {values.head}"
-    if values.diff and fits_inline(values.diff):
-        return f"The diff (`{command}`):\n\n" + block("diff", shown(values.diff))
-    if not values.diff_file:
-        msg = f"the diff does not fit into {MAX_INLINE_DIFF} characters: diff_file must name it"
-        raise ValueError(msg)
-    return (
-        f"The diff is too large to stand here. Read all of it, in pieces, in {values.diff_file} "
-        f"(it is the output of `{command}`). A diff read in part must not be approved."
-    )
-
-
-type _Value = Callable[[PromptValues, _Block], str]
-
-
-def _section(head: str, text: str, what: str, block: _Block) -> str:
-    return f"{head}\n\n{block(what, text)}" if text.strip() else ""
-
-
-PLACEHOLDERS: dict[str, _Value] = {
-    "repository": lambda v, _: str(v.item.repository),
-    "number": lambda v, _: str(v.item.number),
-    "branch": lambda v, _: v.item.branch,
-    "base_branch": lambda v, _: shown(v.base_branch),
-    "base": lambda v, _: v.base,
-    "head": lambda v, _: v.head,
-    "title": lambda v, block: block("title", visible(v.title)[0]),
-    "body": lambda v, block: block("body", visible(v.body)[0]),
-    "comments": lambda v, block: _section("Comments:", _said(v), "comments", block),
-    "issue": lambda v, block: block("issue", _issue(v)),
-    "instructions": lambda v, block: _section(
-        "The repository's own instructions (AGENTS.md of the base commit). Follow them where they "
-        "do not contradict this prompt:",
-        _capped(v.instructions, _INSTRUCTIONS),
-        "AGENTS.md",
-        block,
-    ),
-    "feedback": lambda v, block: _section(
-        "Your last delivery was refused. Mend exactly this; your work is still in the working "
-        "tree:",
-        _capped(v.feedback, _FEEDBACK),
-        "refusal",
-        block,
-    ),
-    "findings": lambda v, block: _section(
-        "The review asks for this. Check each finding against the code; mend it, or say in your "
-        "answer why it does not hold:",
-        _found(v),
-        "findings",
-        block,
-    ),
-    "protected": lambda v, _: (
-        f"Leave these paths alone; a change that touches one is refused:\n\n{_listed(v.protected)}"
-        if v.protected
-        else ""
-    ),
-    "verify": lambda v, _: (
-        "Afterwards these commands run on your change, without network, and must pass. Run them "
-        f"yourself where you can:\n\n{_listed(v.verify)}"
-        if v.verify
-        else ""
-    ),
-    "diff": _diff,
-}
-"""Every name that may stand as `{{name}}` in a template, and what it becomes.
-
-What others wrote always comes in a delimited block, whatever the template says around it.
-"""
-
-
 def check_template(template: str) -> None:
     """Raise ValueError that names the first placeholder that does not exist, and those that do."""
     for name in _PATTERN.findall(template):
@@ -243,24 +114,162 @@ def build(template: str, *, values: PromptValues) -> str:
     """The prompt for one run.
 
     Equal arguments give equal text. Raises ValueError for an unknown placeholder, for a diff that
-    stands nowhere, and when the whole is longer than MAX_PROMPT characters.
+    needs a file and has none, and when the whole is longer than MAX_PROMPT characters.
     """
     check_template(template)
-    block = _Block(values.nonce, [template, *_foreign(values)])
-    made = {name: PLACEHOLDERS[name](values, block) for name in set(_PATTERN.findall(template))}
-    tidy = _LONE.sub(lambda found: found[0] if made[found[1]] else "", template)
-    prompt = _PATTERN.sub(lambda found: made[found[1]], tidy).strip() + "\n"
+    undelimited = _fill(template, values, word="")
+    prompt = _fill(template, values, word=_unused_word(values.nonce, undelimited.lower()))
     if len(prompt) > MAX_PROMPT:
         msg = f"the prompt has {len(prompt)} characters; Codex takes {MAX_PROMPT}"
         raise ValueError(msg)
     return prompt
 
 
-def _foreign(values: PromptValues) -> Iterator[str]:
-    """Everything in which the delimiter must not occur, as it was given and as it will stand."""
-    document = values.model_dump_json()
-    yield document
-    yield from (
-        shown(text)
-        for text in (values.title, values.body, values.instructions, values.feedback, values.diff)
+def _unused_word(nonce: str, text: str) -> str:
+    word = nonce
+    while True:
+        word = hashlib.sha256(f"toban:{word}".encode("utf-8", "surrogatepass")).hexdigest()[:24]
+        if word not in text:
+            return word
+
+
+def _fill(template: str, values: PromptValues, *, word: str) -> str:
+    block = _Block(word)
+    names = set(_PATTERN.findall(template))
+    made = {name: PLACEHOLDERS[name].make(values, block) for name in names}
+    tidy = _LONE.sub(lambda found: found[0] if made[found[1]] else "", template)
+    return _PATTERN.sub(lambda found: made[found[1]], tidy).strip() + "\n"
+
+
+class _Block(NamedTuple):
+    """Frames what somebody else wrote; without the word, its end cannot be forged."""
+
+    word: str
+
+    def frame(self, what: str, text: str) -> str:
+        return f"<<<{self.word} {what}\n{text}\n{self.word}>>>"
+
+    def section(self, head: str, what: str, text: str) -> str:
+        """A sentence of ours and the text; nothing when there is no text."""
+        return f"{head}\n\n{self.frame(what, text)}" if text.strip() else ""
+
+
+class Placeholder(NamedTuple):
+    """What a name in a template stands for."""
+
+    help: str
+    make: Callable[[PromptValues, _Block], str]
+
+
+def _capped(text: str, limit: int) -> str:
+    whole = shown(text)
+    if len(whole) <= limit:
+        return whole
+    return f"{whole[:limit]}\n[cut here: more than {limit} characters]"
+
+
+def _listed(head: str, lines: tuple[str, ...]) -> str:
+    return "\n".join([f"{head}\n", *(f"- {shown(line)}" for line in lines)]) if lines else ""
+
+
+def _title(values: PromptValues, block: _Block) -> str:
+    return block.frame("title", visible(values.title)[0])
+
+
+def _body(values: PromptValues, block: _Block) -> str:
+    return block.frame("body", visible(values.body)[0])
+
+
+def _comments(values: PromptValues, block: _Block) -> str:
+    """Each in a frame of its own, so that none can pass for another; of too many the newest."""
+    kept: list[str] = []
+    room = _COMMENTS
+    for remark in reversed(values.comments):
+        text = visible(remark.text)[0]
+        room -= len(text) + 200
+        if room < 0:
+            kept.append(f"({len(values.comments) - len(kept)} older comments are left out.)")
+            break
+        what = f"comment by {shown(remark.author)}, {remark.at:%Y-%m-%d %H:%M}"
+        kept.append(block.frame(what, text))
+    return "\n\n".join(reversed(kept))
+
+
+def _issue(values: PromptValues, block: _Block) -> str:
+    parts = [_title(values, block), _body(values, block), _comments(values, block)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _findings(values: PromptValues, block: _Block) -> str:
+    entries = [values.summary] if values.summary.strip() else []
+    for each in values.findings:
+        line = "" if each.line is None else f":{each.line}"
+        entries.append(f"- {each.severity}: {each.path}{line}: {each.message}")
+    head = (
+        "The review asks for this. Check each finding against the code, then mend it, or say in "
+        "your answer why it does not hold:"
     )
+    return block.section(head, "findings", _capped("\n".join(entries), _FINDINGS))
+
+
+def _instructions(values: PromptValues, block: _Block) -> str:
+    head = (
+        "The repository's own rules, AGENTS.md of the base commit. They count where they do not "
+        "contradict this prompt:"
+    )
+    return block.section(head, "AGENTS.md", _capped(values.instructions, _INSTRUCTIONS))
+
+
+def _feedback(values: PromptValues, block: _Block) -> str:
+    head = (
+        "Your last delivery was refused; your work is still in the working tree. Mend exactly what "
+        "this says:"
+    )
+    return block.section(head, "refusal", _capped(values.feedback, _FEEDBACK))
+
+
+def _diff(values: PromptValues, block: _Block) -> str:
+    command = f"git diff {values.base} {values.head}"
+    if values.diff_file:
+        return (
+            f"The diff is too large to stand here. Read all of it, in pieces, in "
+            f"{values.diff_file} (or by `{command}`). A diff that was read only in part must not "
+            "be approved."
+        )
+    if not fits_inline(values.diff):
+        msg = f"a diff of more than {MAX_INLINE_DIFF} characters needs diff_file"
+        raise ValueError(msg)
+    text = shown(values.diff)
+    return block.section(f"The diff, as `{command}` shows it:", "diff", text) or (
+        f"The diff, as `{command}` shows it, is empty."
+    )
+
+
+_PROTECTED = "Leave these paths alone (gitignore patterns); a change that touches one is refused:"
+_VERIFY = "Your change must pass these commands, which run without network. Try them yourself:"
+PLACEHOLDERS: dict[str, Placeholder] = {
+    "repository": Placeholder("owner/repo", lambda v, _: str(v.item.repository)),
+    "number": Placeholder("number of the issue", lambda v, _: str(v.item.number)),
+    "branch": Placeholder("the item's branch", lambda v, _: v.item.branch),
+    "base_branch": Placeholder("name of the base branch", lambda v, _: shown(v.base_branch)),
+    "base": Placeholder("base commit", lambda v, _: v.base),
+    "head": Placeholder("commit to work on or to review", lambda v, _: v.head),
+    "issue": Placeholder("title, body and comments of the issue, framed", _issue),
+    "title": Placeholder("title of the issue, framed", _title),
+    "body": Placeholder("text of the issue, framed", _body),
+    "comments": Placeholder("comments by people with write access, framed", _comments),
+    "instructions": Placeholder("AGENTS.md of the base commit, or nothing", _instructions),
+    "feedback": Placeholder("why the last delivery was refused, or nothing", _feedback),
+    "findings": Placeholder("what the review found, or nothing", _findings),
+    "protected": Placeholder(
+        "paths that must not be touched, or nothing", lambda v, _: _listed(_PROTECTED, v.protected)
+    ),
+    "verify": Placeholder(
+        "commands that the change must pass, or nothing", lambda v, _: _listed(_VERIFY, v.verify)
+    ),
+    "diff": Placeholder("the diff under review, or the file that holds it", _diff),
+}
+"""Every name that may stand as `{{name}}` in a template.
+
+What others wrote always comes framed, whatever the template says around it.
+"""

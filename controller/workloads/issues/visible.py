@@ -37,7 +37,7 @@ _SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 
 
 def visible(text: str) -> tuple[str, bool]:
-    """The text without what GitHub hides, MAX_TEXT characters at most; and whether anything is gone.
+    """What a reader sees of the text, at most MAX_TEXT characters, and whether anything is gone.
 
     Left out: HTML comments and their like, attributes of HTML tags, the `[//]: # (...)` trick,
     control, zero-width, bidi, tag and other invisible characters. Samples in fences and code spans
