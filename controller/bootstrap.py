@@ -49,8 +49,9 @@ def issues(config: Config, *, writes: bool) -> Issues:
     from controller.adapters.host import PsutilHost
 
     github = _github(config)
-    api, login = _api(config, github, writes=writes)
-    git = GitRepositories(config.paths.root, github.git_url, api.credential)
+    credential, login = _credential(config, github, writes=writes)
+    api = _api(config, github, credential, writes=writes)
+    git = GitRepositories(config.paths.root, github.git_url, credential)
     records = FileRecords(config.paths.root)
     keys = read_signing_keys(config)
     readers = Readers(
@@ -64,7 +65,7 @@ def issues(config: Config, *, writes: bool) -> Issues:
         policy=policy(config),
         signing_keys=keys,
     )
-    return Issues(readers, lambda: _writers(config, api, git, readers))
+    return Issues(readers, lambda: _writers(config, api, git, readers, token=credential()))
 
 
 def _github(config: Config) -> GitHub:
@@ -74,36 +75,39 @@ def _github(config: Config) -> GitHub:
     return config.github
 
 
-def _api(
+def _credential(
     config: Config, github: GitHub, *, writes: bool
-) -> "tuple[Api, Callable[[], Seen[str]] | None]":
-    """The connection, and for a GitHub App the source of its own login."""
+) -> tuple[Callable[[], str], Callable[[], Seen[str]] | None]:
+    """The token of now, read anew each time, and for a GitHub App the source of its own login."""
+    if github.app is None:
+        read_token(config)
+        return (lambda: read_token(config)), None
     from controller.adapters.github.app import AppCredential
+
+    app = AppCredential(
+        api_url=github.api_url,
+        app_id=github.app.app_id,
+        private_key=lambda: read_app_key(config),
+        owner=github.owner or github.repositories[0].partition("/")[0],
+        store=config.paths.root / "state" / "github-app.json",
+        writable=writes,
+    )
+    return app, app.login
+
+
+def _api(config: Config, github: GitHub, credential: Callable[[], str], *, writes: bool) -> "Api":
+    """The shared connection: cache, pause, retries of reads."""
     from controller.adapters.github.cache import EtagCache
     from controller.adapters.github.http import Api
     from controller.adapters.github.pause import Pause
 
     state = config.paths.root / "state"
-    app = None
-    if github.app is not None:
-        app = AppCredential(
-            api_url=github.api_url,
-            app_id=github.app.app_id,
-            private_key=lambda: read_app_key(config),
-            owner=github.owner or github.repositories[0].partition("/")[0],
-            store=state / "github-app.json",
-            writable=writes,
-        )
-    credential: Callable[[], str] = app or (lambda: read_token(config))
-    if app is None:
-        credential()
-    api = Api(
+    return Api(
         api_url=github.api_url,
         credential=credential,
         pause=Pause(file=state / "github-pause.json", writable=writes),
         cache=EtagCache(state / "github-cache", write=writes),
     )
-    return api, app.login if app else None
 
 
 def _finder(api: "Api", github: GitHub, login: Callable[[], Seen[str]] | None) -> WorkFinder:
@@ -123,7 +127,9 @@ def _reader(api: "Api") -> "GitHubReader":
     return GitHubReader(api)
 
 
-def _writers(config: Config, api: "Api", git: "GitRepositories", readers: Readers) -> Writers:
+def _writers(
+    config: Config, api: "Api", git: "GitRepositories", readers: Readers, *, token: str
+) -> Writers:
     from controller.adapters.github.writer import GitHubWriter
 
     return Writers(
@@ -135,7 +141,7 @@ def _writers(config: Config, api: "Api", git: "GitRepositories", readers: Reader
         repository=git.writer,
         records=FileRecords(config.paths.root),
         agents=agents(config),
-        settings=_settings(config, api),
+        settings=_settings(config, token=token),
     )
 
 
@@ -192,9 +198,9 @@ def _model(phase: PhaseSection) -> PhaseModel:
     )
 
 
-def _settings(config: Config, api: "Api") -> Settings:
+def _settings(config: Config, *, token: str) -> Settings:
     wanted = config.policy
-    own = [api.credential(), *(key.decode() for key in read_signing_keys(config))]
+    own = [token, *(key.decode() for key in read_signing_keys(config))]
     return Settings(
         root=config.paths.root,
         secrets=secret_paths(config),

@@ -38,12 +38,10 @@ def start_agent(action: StartAgent, c: Context) -> Outcome:
         if cut:
             return refused(action, Reason.DIFF_TOO_LARGE, f"more than {DIFF_LIMIT} bytes")
     workspace = _review_checkout(action, c) if review else _worktree(c)
-    number = 1 + max((run.seq for run in c.facts.runs), default=0)
-    directory = c.r.records.run_directory(c.item, number)
-    confinement = _confine(
-        c, workspace=workspace, scratch=directory / "scratch", writable=not review
+    scratch = places.state(c.w.settings.root, c.item) / "probe"
+    broken = c.w.agents.probe(
+        _confine(c, workspace=workspace, scratch=scratch, writable=not review)
     )
-    broken = c.w.agents.probe(confinement)
     if broken is not None:
         return deferred(action, broken)
     material = gather(action, c, diff=diff)
