@@ -3,12 +3,14 @@
 Run by hand when the pinned version changes: ``python -m tests.openapi.build_subset``. Needs npm and
 its registry; nothing else in the project does. Never run by the tests, which read the result.
 
-Three normalisations make the description usable with a JSON Schema validator; each was forced by
-real recorded answers of GitHub, and each only widens what is accepted:
+Four normalisations make the description usable with a JSON Schema validator; the first three were
+forced by real recorded answers of GitHub, and each only widens what is accepted:
 
 * N1: ``nullable: true`` beside an ``enum`` without null means null is allowed.
 * N2: the alternatives of ``oneOf`` overlap, so it is read as ``anyOf``.
 * N3: ``nullable: true`` beside ``anyOf`` and without ``type`` allows null as well.
+* N4: a discriminator whose mapping has "array" (folders of the contents API) cannot be followed,
+  since a list has no property; the alternatives alone decide.
 """
 
 import gzip
@@ -122,7 +124,7 @@ def _prose(key: str, value: Json) -> bool:
 
 
 def normalise(node: Any) -> None:  # noqa: ANN401 - any JSON
-    """Apply N1 to N3 in place."""
+    """Apply N1 to N4 in place."""
     if isinstance(node, list):
         for value in node:
             normalise(value)
@@ -135,6 +137,8 @@ def normalise(node: Any) -> None:  # noqa: ANN401 - any JSON
             node["enum"].append(None)
         if isinstance(node.get("anyOf"), list) and "type" not in node:
             node["anyOf"].append({"enum": [None], "nullable": True})
+    if "array" in node.get("discriminator", {}).get("mapping", {}):
+        del node["discriminator"]
     for value in node.values():
         normalise(value)
 

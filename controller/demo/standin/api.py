@@ -17,16 +17,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from controller.demo.standin import (
+    apps,
+    routes_apps,
+    routes_content,
     routes_git,
     routes_issues,
     routes_people,
     routes_pulls,
     routes_talk,
 )
-from controller.demo.standin.auth import identify
+from controller.demo.standin.accounts import App, Token
+from controller.demo.standin.auth import credential, identify
 from controller.demo.standin.call import Call, Endpoint, Reply, flat
 from controller.demo.standin.state import Refusal, State, not_found
-from controller.demo.standin.values import Json, Repo, Token
+from controller.demo.standin.values import Json, Repo
 
 VERSION = "2022-11-28"
 DOCS = "https://docs.github.com/rest"
@@ -52,10 +56,12 @@ class Api:
         self._endpoints = flat(
             (
                 routes_people.routes,
+                routes_apps.routes,
                 routes_issues.routes,
                 routes_talk.routes,
                 routes_pulls.routes,
                 routes_git.routes,
+                routes_content.routes,
             )
         )
 
@@ -76,17 +82,26 @@ class Api:
         with self._state.lock:
             token: Token | None = None
             try:
-                token = identify(self._state, request.headers)
-                reply = self._reply(endpoint, request, body, token)
+                app: App | None = None
+                if endpoint is not None and endpoint.by_app:
+                    app = apps.signer(self._state, credential(request.headers))
+                else:
+                    token = identify(self._state, request.headers)
+                reply = self._reply(endpoint, request, body, token, app)
             except Refusal as refusal:
                 reply = refused(refusal)
-            except Exception:
+            except Exception:  # noqa: BLE001 - told by Standin.stop
                 self._state.crashes.append(traceback.format_exc())
                 reply = Reply(status=500, body={"message": "Server Error"})
             return self._response(request, reply, token)
 
     def _reply(
-        self, endpoint: Endpoint | None, request: Request, body: bytes, token: Token | None
+        self,
+        endpoint: Endpoint | None,
+        request: Request,
+        body: bytes,
+        token: Token | None,
+        app: App | None,
     ) -> Reply:
         check_headers(request.headers)
         path = request.scope["path"]
@@ -105,17 +120,18 @@ class Api:
             query=dict(parse_qsl(request.scope["query_string"].decode(), keep_blank_values=True)),
             accept=request.headers.get("accept", ""),
             body=parsed(body),
-            found=self._repo(request.path_params, token),
+            found=self._repo(request.path_params, token, app),
+            signer=app,
         )
         if call.found is not None and not same_name(call.found, request.path_params):
             return self._moved(call)
         return endpoint.handler(call)
 
-    def _repo(self, params: Mapping[str, str], token: Token | None) -> Repo | None:
+    def _repo(self, params: Mapping[str, str], token: Token | None, app: App | None) -> Repo | None:
         if "repo" not in params:
             return None
         repo = self._state.repo(f"{params['owner']}/{params['repo']}")
-        if not self._state.visible(repo, token):
+        if app is None and not self._state.visible(repo, token):
             raise not_found()
         return repo
 

@@ -8,8 +8,8 @@ import base64
 import binascii
 from collections.abc import Mapping
 
+from controller.demo.standin.accounts import Token
 from controller.demo.standin.state import Refusal, State
-from controller.demo.standin.values import Token
 
 
 def credential(headers: Mapping[str, str]) -> str | None:

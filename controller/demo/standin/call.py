@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import urlencode
 
+from controller.demo.standin.accounts import App, Role, Token
 from controller.demo.standin.state import Refusal, State, invalid, not_found
-from controller.demo.standin.values import Issue, Json, Pull, Repo, Role, Token
+from controller.demo.standin.values import Issue, Json, Pull, Repo
 
 PER_PAGE = 30
 MAX_PER_PAGE = 100
@@ -40,8 +41,16 @@ class Call:
     accept: str
     body: Any
     found: Repo | None = None
+    signer: App | None = None
 
     # Who
+
+    @property
+    def app(self) -> App:
+        """The App that signed the request."""
+        if self.signer is None:
+            raise Refusal(401, "A JSON web token could not be decoded")
+        return self.signer
 
     @property
     def me(self) -> Token:
@@ -58,7 +67,7 @@ class Call:
     @property
     def role(self) -> Role:
         """The caller's role in the repository of the path."""
-        return self.repo.role(self.login)
+        return self.state.role(self.repo, self.token)
 
     def need(self, role: Role, area: str) -> str:
         """Insist on the right to write `area`; gives the login."""
@@ -190,6 +199,7 @@ class Endpoint:
     path: str
     handler: Handler
     users_only: bool = False
+    by_app: bool = False
 
 
 class Routes:
@@ -199,13 +209,22 @@ class Routes:
         self.endpoints: list[Endpoint] = []
 
     def __call__(
-        self, method: str, path: str, *, users_only: bool = False
+        self, method: str, path: str, *, users_only: bool = False, by_app: bool = False
     ) -> Callable[[Handler], Handler]:
-        """Decorator: answer `method` `path`. `users_only` refuses installation tokens."""
+        """Decorator: answer `method` `path`.
+
+        `users_only` refuses installation tokens; `by_app` takes an App's signature instead of one.
+        """
 
         def register(handler: Handler) -> Handler:
             self.endpoints.append(
-                Endpoint(method=method, path=path, handler=handler, users_only=users_only)
+                Endpoint(
+                    method=method,
+                    path=path,
+                    handler=handler,
+                    users_only=users_only,
+                    by_app=by_app,
+                )
             )
             return handler
 

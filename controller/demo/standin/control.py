@@ -21,9 +21,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.gitcall import GitError
 from controller.demo.standin.state import Refusal
-from controller.demo.standin.values import Role
 from controller.demo.standin.world import World
 
 _SETTINGS = ConfigDict(arbitrary_types_allowed=True)

@@ -24,8 +24,8 @@ from controller.demo.standin.values import Seen
 _BY_ID = re.compile(r"/repositories/(\d+)(/.*)?")
 _POLL = 0.05
 _MESSAGES = {
-    "secondary": "You have exceeded a secondary rate limit. Please wait a few minutes before you try "
-    "again.",
+    "secondary": "You have exceeded a secondary rate limit. Please wait a few minutes before "
+    "you try again.",
     "creation": "You have exceeded a secondary rate limit and have been temporarily blocked from "
     "content creation. Please retry your request again later.",
     "primary": "API rate limit exceeded for user ID 1.",

@@ -1,8 +1,9 @@
 """Git plumbing on one bare repository of the stand-in.
 
-Called by `world`, `pulls` and the git routes for everything that GitHub too derives from git: heads,
-merge bases, files, commits, mergeability. Never keeps a working tree and never reads configuration
-of the user who runs it. Answers about fixed commits are remembered, since they cannot change.
+Called by `places`, `pulls` and the git routes for everything that GitHub too derives from git:
+heads, merge bases, files, commits, mergeability. Never keeps a working tree and never reads
+configuration of the user who runs it. Answers about fixed commits are remembered, since they cannot
+change.
 """
 
 from collections.abc import Mapping

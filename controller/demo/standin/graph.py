@@ -1,7 +1,7 @@
 """POST /graphql: real execution on a cut-down copy of GitHub's own schema.
 
-Called by `front` through Starlette. Answers who the caller is and how an issue's text was edited.
-A field or argument that GitHub's schema lacks is an error here too; one that the copy lacks as well.
+Called by `front` through Starlette. Answers who the caller is and how an issue's text was edited. A
+field or argument that GitHub's schema lacks is an error here too; one that the copy lacks as well.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from controller.demo.standin.accounts import Token
 from controller.demo.standin.api import check_headers, encoded, parsed, refused
 from controller.demo.standin.auth import identify
 from controller.demo.standin.state import Refusal, State, not_found, stamp
-from controller.demo.standin.values import Edit, Issue, Json, Repo, Token
+from controller.demo.standin.values import Edit, Issue, Json, Repo
 
 _MOST = 100
 
@@ -48,21 +49,24 @@ class Graph:
     def _answer(self, request: Request, body: bytes) -> Response:
         with self._state.lock:
             try:
-                check_headers(request.headers)
-                if not self._state.graphql_on:
-                    raise not_found()
-                token = identify(self._state, request.headers)
-                if token is None:
-                    raise Refusal(401, "This endpoint requires you to be authenticated.")
-                self._state.spend(token.login)
-                asked = parsed(body)
-                if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-                    raise Refusal(400, "A query attribute must be specified and must be a string.")
-                return JSONResponse(self._execute(asked, token))
+                return JSONResponse(self._execute(*self._asked(request, body)))
             except Refusal as refusal:
                 reply = refused(refusal)
                 content, media = encoded(reply)
                 return Response(content, reply.status, media_type=media)
+
+    def _asked(self, request: Request, body: bytes) -> tuple[Json, Token]:
+        check_headers(request.headers)
+        if not self._state.graphql_on:
+            raise not_found()
+        token = identify(self._state, request.headers)
+        if token is None:
+            raise Refusal(401, "This endpoint requires you to be authenticated.")
+        self._state.spend(token.login)
+        asked = parsed(body)
+        if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+            raise Refusal(400, "A query attribute must be specified and must be a string.")
+        return asked, token
 
     def _execute(self, asked: Json, token: Token) -> Json:
         result = graphql_sync(

@@ -6,6 +6,7 @@ leaves: an event, a new ``updated_at``, an entry among the edits. Permissions ar
 
 from collections.abc import Iterable
 
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.state import COMMENT_IDS, EVENT_IDS, Refusal, State, custom, invalid
 from controller.demo.standin.values import (
     BODY_LIMIT,
@@ -17,7 +18,6 @@ from controller.demo.standin.values import (
     Label,
     Reason,
     Repo,
-    Role,
     unique,
 )
 

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Literal
 
 from controller.demo.standin import pulls
-from controller.demo.standin.gitrepo import BareRepo
-from controller.demo.standin.state import Refusal, State
-from controller.demo.standin.values import (
-    Repo,
+from controller.demo.standin.accounts import (
+    App,
+    Installation,
     Role,
     Token,
     TokenKind,
     User,
     UserKind,
 )
+from controller.demo.standin.gitrepo import BareRepo
+from controller.demo.standin.state import Refusal, State
+from controller.demo.standin.values import Repo
 
 type RoleWord = Literal["none", "read", "triage", "write", "maintain", "admin"]
 type Files = Mapping[str, str | bytes | None]
@@ -80,6 +82,45 @@ class Places:
             )
             self.state.tokens[value] = token
             return token
+
+    def add_app(
+        self,
+        app_id: int,
+        slug: str,
+        *,
+        owner: str,
+        public_key: str,
+        permissions: Mapping[str, str] | None = None,
+    ) -> App:
+        """A GitHub App that acts as ``SLUG[bot]``. `public_key` is PEM; `permissions` by area."""
+        granted = permissions or dict.fromkeys(("contents", "issues", "pull_requests"), "write")
+        with self.state.lock:
+            self.add_user(f"{slug}[bot]", kind="Bot")
+            app = App(
+                id=app_id,
+                slug=slug,
+                owner=self.state.user(owner).login,
+                public_key=public_key,
+                permissions={"metadata": "read", **granted},
+                created_at=self.state.now(),
+            )
+            self.state.apps[app_id] = app
+            return app
+
+    def install_app(
+        self, app_id: int, account: str, *, repositories: Iterable[str] | None = None
+    ) -> Installation:
+        """Install an App on an account, for all its repositories or those (``owner/name``)."""
+        with self.state.lock:
+            made = Installation(
+                id=self.state.next_id(),
+                app_id=self.state.apps[app_id].id,
+                account=self.state.user(account).login,
+                repositories=None if repositories is None else frozenset(repositories),
+                created_at=self.state.now(),
+            )
+            self.state.installations[made.id] = made
+            return made
 
     def revoke_token(self, value: str) -> None:
         """Make a token invalid."""

@@ -1,27 +1,28 @@
-"""API: branches, references, commits, comparisons, contents and commit statuses."""
+"""API: branches, references, commits, comparisons and commit statuses."""
 
-from controller.demo.standin import pulls, shapes, shapes_git
+from controller.demo.standin import pulls, shapes_git, shapes_repo
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.call import Call, Reply, Routes
 from controller.demo.standin.gitdiff import FileChange
 from controller.demo.standin.gitrepo import BareRepo, Commit
 from controller.demo.standin.state import Refusal, invalid, not_found
-from controller.demo.standin.values import Json, Role, Status
+from controller.demo.standin.values import Json, Status
 
 routes = Routes()
 _REPO = "/repos/{owner}/{repo}"
 _HEADS = "refs/heads/"
-_KINDS = {"040000": "dir", "160000": "submodule", "120000": "symlink"}
 _STATES = frozenset({"error", "failure", "pending", "success"})
 
 
-def _git(call: Call) -> BareRepo:
+def readable(call: Call) -> BareRepo:
+    """The repository's git; Refusal 403 for a token that may not read contents."""
     call.look("contents")
     return call.state.git(call.repo)
 
 
 def _sha(call: Call, name: str) -> str:
     """The commit that a branch, tag or id names; Refusal 422 as GitHub words it."""
-    sha = _git(call).revision(name)
+    sha = readable(call).revision(name)
     if sha is None:
         raise Refusal(422, f"No commit found for SHA: {name}")
     return sha
@@ -30,7 +31,7 @@ def _sha(call: Call, name: str) -> str:
 @routes("GET", _REPO + "/branches")
 def branches(call: Call) -> Reply:
     """Every branch by name."""
-    heads = _git(call).refs(_HEADS)
+    heads = readable(call).refs(_HEADS)
     rows = [] if call.query.get("protected") == "true" else sorted(heads.items())
     return call.page(
         rows,
@@ -44,7 +45,7 @@ def branches(call: Call) -> Reply:
 def branch(call: Call) -> Reply:
     """One branch."""
     name = call.params["branch"]
-    sha = _git(call).head(name)
+    sha = readable(call).head(name)
     if sha is None:
         raise Refusal(404, "Branch not found")
     return Reply(body=shapes_git.branch(call.state, call.repo, name, sha, full=True))
@@ -54,7 +55,7 @@ def branch(call: Call) -> Reply:
 def ref(call: Call) -> Reply:
     """One reference, exactly that one."""
     name = f"refs/{call.params['ref']}"
-    sha = _git(call).refs(name).get(name)
+    sha = readable(call).refs(name).get(name)
     if sha is None:
         raise not_found()
     return Reply(body=shapes_git.ref(call.state, call.repo, name, sha))
@@ -64,7 +65,7 @@ def ref(call: Call) -> Reply:
 def matching_refs(call: Call) -> Reply:
     """Every reference that starts with the given one."""
     start = f"refs/{call.params['ref']}"
-    found = [it for it in sorted(_git(call).refs("refs/").items()) if it[0].startswith(start)]
+    found = [it for it in sorted(readable(call).refs("refs/").items()) if it[0].startswith(start)]
     return call.page(found, lambda it: shapes_git.ref(call.state, call.repo, *it))
 
 
@@ -72,7 +73,7 @@ def matching_refs(call: Call) -> Reply:
 def create_ref(call: Call) -> Reply:
     """A new reference."""
     by = call.need(Role.WRITE, "contents")
-    git, name = _git(call), call.text("ref", "Reference")
+    git, name = readable(call), call.text("ref", "Reference")
     sha = git.resolve(call.text("sha", "Reference"))
     if not git.valid_ref(name) or name.startswith("refs/pull/"):
         raise Refusal(422, f"{name} is not a valid ref name.")
@@ -98,7 +99,7 @@ def _existing(call: Call) -> tuple[str, str]:
 def move_ref(call: Call) -> Reply:
     """Move a reference; not a fast-forward only with ``force``."""
     by = call.need(Role.WRITE, "contents")
-    git, (name, old) = _git(call), _existing(call)
+    git, (name, old) = readable(call), _existing(call)
     sha = git.resolve(call.text("sha", "Reference"))
     if sha is None:
         raise Refusal(422, "Object does not exist")
@@ -132,7 +133,7 @@ def _changed(git: BareRepo, shown: Commit) -> list[FileChange]:
 @routes("GET", _REPO + "/commits")
 def commits(call: Call) -> Reply:
     """History of a branch or commit, newest first, optionally of one path."""
-    git = _git(call)
+    git = readable(call)
     start = call.query.get("sha") or call.repo.default_branch
     sha = git.revision(start)
     if sha is None:
@@ -154,13 +155,13 @@ def combined(call: Call) -> Reply:
     if states & {"error", "failure"}:
         word = "failure"
     rows, headers = call.slice(list(latest.values()))
-    url = shapes.api(call.state, call.repo, f"/commits/{sha}")
+    url = shapes_repo.api(call.state, call.repo, f"/commits/{sha}")
     body: Json = {
         "state": word,
         "statuses": [shapes_git.status(call.state, call.repo, it, simple=True) for it in rows],
         "sha": sha,
         "total_count": len(latest),
-        "repository": shapes.repository(call.state, call.repo, call.login),
+        "repository": shapes_repo.repository(call.state, call.repo, call.login),
         "commit_url": url,
         "url": f"{url}/status",
     }
@@ -203,7 +204,7 @@ def set_status(call: Call) -> Reply:
 @routes("GET", _REPO + "/commits/{ref:path}")
 def commit(call: Call) -> Reply:
     """One commit with its files, or its diff, patch or bare id."""
-    git, sha = _git(call), _sha(call, call.params["ref"])
+    git, sha = readable(call), _sha(call, call.params["ref"])
     shown = git.commit(sha)
     parent = shown.parents[0] if shown.parents else git.empty_tree()
     if call.accept.endswith(".sha"):
@@ -222,7 +223,7 @@ def commit(call: Call) -> Reply:
 @routes("GET", _REPO + "/compare/{basehead:path}")
 def compare(call: Call) -> Reply:
     """Two commits: merge base, how far apart, commits and files on the head's side."""
-    git = _git(call)
+    git = readable(call)
     first, dots, second = call.params["basehead"].partition("...")
     sides = [git.revision(name.rpartition(":")[2]) for name in (first, second)]
     base, head = sides
@@ -237,13 +238,13 @@ def compare(call: Call) -> Reply:
     ahead, behind = git.ahead_behind(base, head)
     listed = git.commits("--topo-order", f"{base}..{head}")[::-1]
     rows, headers = call.slice(listed)
-    url = shapes.api(call.state, call.repo, f"/compare/{first}...{second}")
-    html = shapes.web(call.state, call.repo, f"/compare/{first}...{second}")
+    url = shapes_repo.api(call.state, call.repo, f"/compare/{first}...{second}")
+    html = shapes_repo.web(call.state, call.repo, f"/compare/{first}...{second}")
     state, repo = call.state, call.repo
     body: Json = {
         "url": url,
         "html_url": html,
-        "permalink_url": shapes.web(state, repo, f"/compare/{base}...{head}"),
+        "permalink_url": shapes_repo.web(state, repo, f"/compare/{base}...{head}"),
         "diff_url": f"{html}.diff",
         "patch_url": f"{html}.patch",
         "base_commit": shapes_git.commit(state, repo, git.commit(base)),
@@ -262,49 +263,3 @@ def _relation(ahead: int, behind: int) -> str:
     if ahead and behind:
         return "diverged"
     return "ahead" if ahead else "behind" if behind else "identical"
-
-
-# Contents
-
-
-@routes("GET", _REPO + "/contents")
-def top(call: Call) -> Reply:
-    """The top folder."""
-    return _content(call, "")
-
-
-@routes("GET", _REPO + "/contents/{path:path}")
-def contents(call: Call) -> Reply:
-    """A file or folder."""
-    return _content(call, call.params["path"].strip("/"))
-
-
-def _content(call: Call, path: str) -> Reply:
-    git = _git(call)
-    at = call.query.get("ref") or call.repo.default_branch
-    sha = git.revision(at)
-    if sha is None:
-        raise Refusal(
-            404, f"No commit found for the ref {at}" if git.refs() else "This repository is empty."
-        )
-    entry = ("040000", "tree", git.commit(sha).tree) if not path else git.entry(sha, path)
-    if entry is None:
-        raise not_found()
-    mode, kind, blob = entry
-    if kind == "tree":
-        rows = [
-            shapes_git.content(
-                call.state, call.repo, at, f"{path}/{name}".lstrip("/"), _kind(its), oid, size, None
-            )
-            for its, _, oid, size, name in git.listing(blob)
-        ]
-        return Reply(body=rows)
-    raw = b"" if kind == "commit" else git.blob(blob)
-    if call.wants() == "raw":
-        return Reply(body=raw, media="raw")
-    shown = shapes_git.content(call.state, call.repo, at, path, _kind(mode), blob, len(raw), raw)
-    return Reply(body=shown)
-
-
-def _kind(mode: str) -> str:
-    return _KINDS.get(mode, "file")

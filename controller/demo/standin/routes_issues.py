@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from controller.demo.standin import issues, pulls, shapes
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.call import Call, Reply, Routes
 from controller.demo.standin.state import Refusal, invalid
-from controller.demo.standin.values import Issue, Reason, Repo, Role
+from controller.demo.standin.values import Issue, Reason, Repo
 
 routes = Routes()
 _REPO = "/repos/{owner}/{repo}"

@@ -1,9 +1,10 @@
 """API: the caller, users, repositories, collaborators, labels of a repository, limits."""
 
-from controller.demo.standin import issues, shapes
+from controller.demo.standin import issues, shapes, shapes_repo
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.call import Call, Reply, Routes
 from controller.demo.standin.state import Refusal, not_found
-from controller.demo.standin.values import Json, Label, Repo, Role
+from controller.demo.standin.values import Json, Label, Repo
 
 routes = Routes()
 _REPO = "/repos/{owner}/{repo}"
@@ -13,14 +14,14 @@ _REPO = "/repos/{owner}/{repo}"
 def me(call: Call) -> Reply:
     """The caller."""
     user = call.state.user(call.me.login)
-    return Reply(body=shapes.profile(call.state, user, own=True))
+    return Reply(body=shapes_repo.profile(call.state, user, own=True))
 
 
 @routes("GET", "/users/{login}")
 def user(call: Call) -> Reply:
     """Anybody."""
     found = call.state.user(call.params["login"])
-    return Reply(body=shapes.profile(call.state, found, own=False))
+    return Reply(body=shapes_repo.profile(call.state, found, own=False))
 
 
 def _repos(call: Call, repos: list[Repo]) -> Reply:
@@ -34,7 +35,7 @@ def _repos(call: Call, repos: list[Repo]) -> Reply:
     key = keys.get(sort, keys["full_name"])
     downward = call.query.get("direction", "asc" if sort == "full_name" else "desc") == "desc"
     ordered = sorted(repos, key=key, reverse=downward)
-    return call.page(ordered, lambda it: shapes.repository(call.state, it, call.login))
+    return call.page(ordered, lambda it: shapes_repo.repository(call.state, it, call.login))
 
 
 @routes("GET", "/user/repos", users_only=True)
@@ -75,7 +76,7 @@ def installed(call: Call) -> Reply:
     body: Json = {
         "total_count": len(repos),
         "repository_selection": "all" if call.me.repositories is None else "selected",
-        "repositories": [shapes.repository(call.state, it, call.login) for it in rows],
+        "repositories": [shapes_repo.repository(call.state, it, call.login) for it in rows],
     }
     return Reply(body=body, headers=headers)
 
@@ -83,7 +84,7 @@ def installed(call: Call) -> Reply:
 @routes("GET", _REPO)
 def repo(call: Call) -> Reply:
     """One repository."""
-    return Reply(body=shapes.repository(call.state, call.repo, call.login, full=True))
+    return Reply(body=shapes_repo.repository(call.state, call.repo, call.login, full=True))
 
 
 @routes("GET", "/rate_limit")
@@ -114,8 +115,8 @@ def collaborators(call: Call) -> Reply:
     def shape(login: str) -> Json:
         role = call.repo.role(login)
         return {
-            **shapes.person(call.state, login),
-            "permissions": shapes.permissions(role),
+            **shapes_repo.person(call.state, login),
+            "permissions": shapes_repo.permissions(role),
             "role_name": role.word,
         }
 
@@ -145,8 +146,8 @@ def permission(call: Call) -> Reply:
             "permission": role.permission,
             "role_name": role.word,
             "user": {
-                **shapes.person(call.state, login),
-                "permissions": shapes.permissions(role),
+                **shapes_repo.person(call.state, login),
+                "permissions": shapes_repo.permissions(role),
                 "role_name": role.word,
             },
         }
@@ -156,7 +157,7 @@ def permission(call: Call) -> Reply:
 @routes("GET", _REPO + "/assignees")
 def assignees(call: Call) -> Reply:
     """Everybody who may be assigned anywhere in the repository."""
-    return call.page(_members(call.repo), lambda it: shapes.person(call.state, it))
+    return call.page(_members(call.repo), lambda it: shapes_repo.person(call.state, it))
 
 
 @routes("GET", _REPO + "/assignees/{login}")

@@ -1,9 +1,10 @@
 """API: pull requests, their files, commits and reviews, and merging."""
 
-from controller.demo.standin import issues, pulls, shapes_git
+from controller.demo.standin import issues, pulls, shapes_git, shapes_pulls
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.call import Call, Reply, Routes
 from controller.demo.standin.state import Refusal, invalid, not_found
-from controller.demo.standin.values import Issue, Pull, Role
+from controller.demo.standin.values import Issue, Pull
 
 routes = Routes()
 _PULLS = "/repos/{owner}/{repo}/pulls"
@@ -18,7 +19,7 @@ def _pull(call: Call) -> tuple[Issue, Pull]:
 
 
 def _shown(call: Call, issue: Issue, pull: Pull, *, status: int = 200, ask: bool = False) -> Reply:
-    body = shapes_git.pull(call.state, call.repo, issue, pull, call.login, ask=ask)
+    body = shapes_pulls.pull(call.state, call.repo, issue, pull, call.login, ask=ask)
     return Reply(status=status, body=body)
 
 
@@ -42,7 +43,7 @@ def listed(call: Call) -> Reply:
     newest = call.query.get("direction", "asc" if "sort" in call.query else "desc") == "desc"
     found.sort(key=lambda it: (getattr(it[0], key), it[0].number), reverse=newest)
     return call.page(
-        found, lambda it: shapes_git.pull_simple(call.state, call.repo, *it, call.login)
+        found, lambda it: shapes_pulls.pull_simple(call.state, call.repo, *it, call.login)
     )
 
 
@@ -132,7 +133,7 @@ def inline_comments(call: Call) -> Reply:
 def reviews(call: Call) -> Reply:
     """The submitted reviews, oldest first."""
     issue, pull = _pull(call)
-    return call.page(pull.reviews, lambda it: shapes_git.review(call.state, call.repo, issue, it))
+    return call.page(pull.reviews, lambda it: shapes_pulls.review(call.state, call.repo, issue, it))
 
 
 @routes("POST", _PULL + "/reviews")
@@ -145,7 +146,7 @@ def review(call: Call) -> Reply:
     event = call.text("event", "PullRequestReview", default="COMMENT")
     body = call.text("body", "PullRequestReview", default="")
     made = pulls.review(call.state, issue, pull, by=by, body=body, event=event)
-    return Reply(body=shapes_git.review(call.state, call.repo, issue, made))
+    return Reply(body=shapes_pulls.review(call.state, call.repo, issue, made))
 
 
 @routes("GET", _PULL + "/reviews/{id:int}")
@@ -154,7 +155,7 @@ def one_review(call: Call) -> Reply:
     issue, pull = _pull(call)
     for made in pull.reviews:
         if made.id == call.params["id"]:
-            return Reply(body=shapes_git.review(call.state, call.repo, issue, made))
+            return Reply(body=shapes_pulls.review(call.state, call.repo, issue, made))
     raise not_found()
 
 

@@ -1,9 +1,10 @@
 """API: comments, events and the timeline of issues and pull requests."""
 
-from controller.demo.standin import issues, pulls, shapes, shapes_git
+from controller.demo.standin import issues, pulls, shapes, shapes_git, shapes_pulls
+from controller.demo.standin.accounts import Role
 from controller.demo.standin.call import Call, Reply, Routes
 from controller.demo.standin.state import Refusal, not_found, stamp
-from controller.demo.standin.values import Comment, Event, Issue, Json, Review, Role
+from controller.demo.standin.values import Comment, Event, Issue, Json, Review
 
 routes = Routes()
 _REPO = "/repos/{owner}/{repo}"
@@ -133,5 +134,5 @@ def timeline(call: Call) -> Reply:
 
 
 def _reviewed(call: Call, issue: Issue, made: Review) -> Json:
-    shown = shapes_git.review(call.state, call.repo, issue, made)
+    shown = shapes_pulls.review(call.state, call.repo, issue, made)
     return {**shown, "event": "reviewed", "state": made.state.lower()}

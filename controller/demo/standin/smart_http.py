@@ -1,8 +1,8 @@
 """Git over HTTP on the same origin: ``git http-backend`` on the bare repositories.
 
 Called by `front` for clone, fetch and push. Decides who may, streams what git says, and after a
-push lets pull requests and issues follow the references that moved. Never judges a push itself: forced
-ones go through, and are recorded.
+push lets pull requests and issues follow the references that moved. Never judges a push itself:
+forced ones go through, and are recorded.
 """
 
 import asyncio
@@ -20,10 +20,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from controller.demo.standin import pulls
+from controller.demo.standin.accounts import Role, Token
 from controller.demo.standin.auth import identify
 from controller.demo.standin.gitcall import environment, git
 from controller.demo.standin.state import Refusal, State
-from controller.demo.standin.values import Repo, Role, Token
+from controller.demo.standin.values import Repo
 
 _PATH = re.compile(
     r"/(?P<owner>[^/]+)/(?P<name>[^/]+?)(?:\.git)?/(?P<rest>info/refs|git-(?:upload|receive)-pack)"
@@ -91,7 +92,11 @@ class SmartHttp:
         if token is None:
             raise Refusal(401, "Authentication required")
         scoped = token.kind != "classic" or {"repo", "public_repo"} & set(token.scopes)
-        if repo.role(token.login) < Role.WRITE or not token.covers(repo.full_name) or not scoped:
+        if (
+            self._state.role(repo, token) < Role.WRITE
+            or not token.covers(repo.full_name)
+            or not scoped
+        ):
             raise Refusal(403, f"Permission to {repo.full_name}.git denied to {token.login}.")
 
     def _moved(self, repo: Repo, rest: str, request: Request) -> Response:

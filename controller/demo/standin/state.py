@@ -10,9 +10,10 @@ from itertools import count
 from pathlib import Path
 from time import time
 
+from controller.demo.standin.accounts import App, Installation, Role, Token, User
 from controller.demo.standin.faults import FaultBox
 from controller.demo.standin.gitrepo import BareRepo
-from controller.demo.standin.values import Json, Push, Repo, Role, Seen, Token, User
+from controller.demo.standin.values import Json, Push, Repo, Seen
 
 COMMENT_IDS = 3_000_000_000
 EVENT_IDS = 20_000_000_000
@@ -95,6 +96,8 @@ class State:
         self.base_url = "http://127.0.0.1"
         self.users: dict[str, User] = {}
         self.tokens: dict[str, Token] = {}
+        self.apps: dict[int, App] = {}
+        self.installations: dict[int, Installation] = {}
         self.repos: dict[int, Repo] = {}
         self.old_names: dict[str, int] = {}
         self.pushes: list[Push] = []
@@ -176,11 +179,18 @@ class State:
         """The bare repository of `repo`."""
         return self._git[repo.id]
 
+    def role(self, repo: Repo, token: Token | None) -> Role:
+        """What the caller may do here: its own role, or writing where an App is installed."""
+        if token is None:
+            return repo.role(None)
+        installed = token.account == repo.owner and token.covers(repo.full_name)
+        return max(repo.role(token.login), Role.WRITE if installed else Role.NONE)
+
     def visible(self, repo: Repo, token: Token | None) -> bool:
         """Whether the caller may know that `repo` exists."""
         if token is None:
             return not repo.private
-        if repo.role(token.login) is Role.NONE:
+        if self.role(repo, token) is Role.NONE:
             return False
         if not repo.private:
             return True
@@ -194,7 +204,7 @@ class State:
             if self.visible(repo, token)
             and token.covers(repo.full_name)
             and (
-                repo.owner.lower() == token.login.lower()
+                repo.owner in {token.login, token.account}
                 or token.login.lower() in repo.collaborators
             )
         ]

@@ -7,75 +7,16 @@ the bare repositories at request time.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import Path
 from typing import Any, Literal
 
+from controller.demo.standin.accounts import Role
+
 type Json = dict[str, Any]
-type UserKind = Literal["User", "Bot", "Organization"]
-type TokenKind = Literal["classic", "fine-grained", "installation"]
 type Reason = Literal["completed", "reopened", "not_planned", "duplicate"]
 
 BODY_LIMIT = 65_536
 """Characters in a body; GitHub answers 422 beyond (seen for comments)."""
-
-
-class Role(IntEnum):
-    """A user's role in one repository, ordered."""
-
-    NONE = 0
-    READ = 1
-    TRIAGE = 2
-    WRITE = 3
-    MAINTAIN = 4
-    ADMIN = 5
-
-    @property
-    def word(self) -> str:
-        """The role as the API spells it."""
-        return self.name.lower()
-
-    @property
-    def permission(self) -> str:
-        """The legacy permission the API reports: admin, write, read or none."""
-        return {"maintain": "write", "triage": "read"}.get(self.word, self.word)
-
-
-@dataclass(kw_only=True)
-class User:
-    """An account."""
-
-    id: int
-    login: str
-    kind: UserKind
-    name: str
-    email: str
-    created_at: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Token:
-    """A credential of `login`. `permissions` None means all; `repositories` None means all."""
-
-    value: str
-    login: str
-    kind: TokenKind = "classic"
-    scopes: tuple[str, ...] = ("repo",)
-    permissions: dict[str, str] | None = None
-    repositories: frozenset[str] | None = None
-    expires_at: int | None = None
-
-    def allows(self, area: str, *, write: bool) -> bool:
-        """Whether a fine-grained or installation token may touch `area`."""
-        if self.permissions is None or area == "metadata":
-            return True
-        granted = self.permissions.get(area)
-        return granted in {"write", "admin"} if write else granted is not None
-
-    def covers(self, full_name: str) -> bool:
-        """Whether the token was given for the repository `full_name`."""
-        names = self.repositories
-        return names is None or full_name.lower() in {name.lower() for name in names}
 
 
 @dataclass(kw_only=True)

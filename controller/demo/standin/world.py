@@ -13,16 +13,7 @@ from controller.demo.standin.faults import Fault
 from controller.demo.standin.places import Places
 from controller.demo.standin.pulls import Method
 from controller.demo.standin.state import Refusal, not_found
-from controller.demo.standin.values import (
-    Comment,
-    Issue,
-    Pull,
-    Push,
-    Reason,
-    Repo,
-    Review,
-    Seen,
-)
+from controller.demo.standin.values import Comment, Issue, Pull, Push, Reason, Repo, Review, Seen
 
 
 class World(Places):
