@@ -1,5 +1,6 @@
 """The real sandbox hides what decisions 15 lists, as root too, from agents and from commands."""
 
+import os
 import re
 import shlex
 import socket
@@ -312,3 +313,15 @@ def no_process_is_left(bench: Bench) -> Iterator[None]:
     yield
     listing = subprocess.run(["ps", "-eo", "args"], check=True, capture_output=True, text=True)
     assert str(bench.base) not in listing.stdout
+
+
+def test_what_an_earlier_process_planted_in_scratch_leads_nowhere(bench: Bench) -> None:
+    """Codex keeps a list of its mounts, with a lock file, in the tools' TMPDIR."""
+    victim = bench.base / "victim"
+    victim.mkdir()
+    planted = bench.runs / "1" / "scratch" / f"codex-bwrap-synthetic-mount-targets-{os.getuid()}"
+    planted.mkdir(parents=True)
+    (planted / "lock").symlink_to(victim / "made")
+    (planted / "0123456789abcdef").symlink_to(victim)
+    assert "ended" in as_agent(bench, "worker", "gpt-5.5", "echo ended")
+    assert list(victim.iterdir()) == []

@@ -4,6 +4,7 @@ Used by `controller.adapters.codex`. Writes only below a run directory that the 
 """
 
 import os
+import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from controller.domain.values import Value
 PROCESS = "process.json"
 MOUNT_POINTS = (".codex", ".agents", ".aws", ".git")
 """Empty folders that the sandbox mounts over in the workspace and now and then leaves behind."""
+MOUNT_LISTS = "codex-bwrap-synthetic-mount-targets-*"
 
 
 class ProcessRecord(Value):
@@ -62,6 +64,18 @@ def absent_mount_points(workspace: Path) -> tuple[Path, ...]:
     """Those mount points of the sandbox that are not there now."""
     places = (workspace / name for name in MOUNT_POINTS)
     return tuple(place for place in places if not os.path.lexists(place))
+
+
+def remove_mount_lists(scratch: Path) -> None:
+    """Remove what an earlier process may have planted where Codex keeps its list of mounts.
+
+    Codex works there outside the sandbox and follows a link that stands in place of its lock file.
+    """
+    for planted in scratch.glob(MOUNT_LISTS):
+        if planted.is_dir() and not planted.is_symlink():
+            shutil.rmtree(planted)
+        else:
+            planted.unlink()
 
 
 def remove_empty(folders: Iterable[Path]) -> None:

@@ -19,6 +19,7 @@ from controller.adapters.codex.files import (
     absent_mount_points,
     read_tail,
     remove_empty,
+    remove_mount_lists,
     write_synced,
 )
 from controller.adapters.codex.launch import Launch, Launcher, Places
@@ -167,6 +168,7 @@ class CodexRunner:
         if not workspace.is_dir():
             raise AgentError(f"{workspace}: the workspace does not exist")
         places.scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
+        remove_mount_lists(places.scratch)
         places.private.mkdir(exist_ok=True, mode=0o700)
         (places.run / "last.txt").unlink(missing_ok=True)
 
