@@ -1,6 +1,6 @@
 """A whole host in a folder: stand-in forge, scripted model, configuration, and toban as processes.
 
-Used by the end-to-end tests. Everything is real but the model and the forge: git over HTTP, Codex in
+Used by the end-to-end tests. All is real but the model and the forge: git over HTTP, Codex in
 its sandbox, kernel locks. Assertions are about the resulting world, never about calls.
 """
 
@@ -34,7 +34,7 @@ def rework(message: str = "missing") -> dict[str, Any]:
 
 
 def worker(*runs: Sequence[Turn | str], contains: str | None = None) -> Scenario:
-    """A worker that runs these shell commands (strings) or turns, one list per run, then is done."""
+    """A worker that runs these commands (strings) or turns, one list per run, then is done."""
     return Scenario(
         name=f"worker {contains or ''}",
         match=Match(role="worker", contains=contains),
