@@ -4,6 +4,7 @@ Every table test starts here and says only what differs. Shas are readable: `sha
 """
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from controller.domain.forge import (
     Commit,
@@ -187,9 +188,7 @@ def change(name: str, parent: str = "base") -> Delivery:
     )
 
 
-def local(
-    head: str | None = None, *, fetched: str | None = None, **tree: object
-) -> LocalRepository:
+def local(head: str | None = None, *, fetched: str | None = None, **tree: Any) -> LocalRepository:
     """The disk: a fetched base, and a worktree of ours on `head` when one is named."""
     worktree = Worktree(state="ours" if head else "absent", head=sha(head) if head else None)
     return LocalRepository(
@@ -200,7 +199,7 @@ def local(
     )
 
 
-def facts(**changes: object) -> IssueFacts:
+def facts(**changes: Any) -> IssueFacts:
     """A ready issue that nobody has touched yet; `changes` replace facts."""
     plain = IssueFacts(
         item=ITEM,
@@ -223,7 +222,7 @@ def facts(**changes: object) -> IssueFacts:
     return plain.model_copy(update=changes)
 
 
-def working(**changes: object) -> IssueFacts:
+def working(**changes: Any) -> IssueFacts:
     """A claimed issue at `agent:working`, fetched, with a worktree on the base."""
     return facts(
         **{
@@ -236,7 +235,7 @@ def working(**changes: object) -> IssueFacts:
     )
 
 
-def reviewing(*verdicts: VerdictRecord, head: str = "h1", **changes: object) -> IssueFacts:
+def reviewing(*verdicts: VerdictRecord, head: str = "h1", **changes: Any) -> IssueFacts:
     """An issue at `agent:review` with our pull request #7 on `head`."""
     compared = Comparison(merge_base=BASE, ahead=1, behind=0)
     return facts(

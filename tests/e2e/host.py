@@ -157,7 +157,7 @@ min_free_disk_gb = 0.1
 
     def rest(self, ticks: int = 8) -> list[Done]:
         """Tick until the plan has nothing to do."""
-        done = []
+        done: list[Done] = []
         for _ in range(ticks):
             if self.toban("plan").code == 0:
                 return done
@@ -183,7 +183,7 @@ min_free_disk_gb = 0.1
 
     def git(self, *arguments: str) -> str:
         """Ask the forge's own bare repository."""
-        place = self.github.root / "repos" / f"{REPO}.git"
+        place = self.folder / "github" / "repos" / f"{REPO}.git"
         done = subprocess.run(
             ["git", "-c", "core.quotePath=false", "-C", str(place), *arguments],
             capture_output=True,

@@ -3,7 +3,7 @@
 import pytest
 
 from controller.domain.forge import Commit, Comparison
-from controller.domain.runs import Run
+from controller.domain.runs import Phase, Run
 from controller.workloads.issues.lineage import delivered, judge_tip, rework_rounds, trailer
 from controller.workloads.issues.markers import PushRecord, VerdictRecord
 from tests.builders.issue import EPOCH, ITEM, push, run, sha, task, verdict
@@ -61,7 +61,7 @@ def commit(name: str, message: str = "") -> Commit:
 
 
 def marked(name: str, round_: int, epoch: int = EPOCH) -> Commit:
-    phase = "rework" if round_ else "implement"
+    phase: Phase = "rework" if round_ else "implement"
     line = trailer(ITEM, task(phase, round_=round_, epoch=epoch))
     return commit(name, f"題名\n\n{line}")
 

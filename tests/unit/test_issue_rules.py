@@ -1,15 +1,17 @@
 """A decision is a row: what is there, and what happens. No fakes, no set-up."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from controller.domain.actions import StartAgent
-from controller.domain.forge import Comparison, Person
+from controller.domain.forge import Comparison, Event, Person
 from controller.domain.host import Host
 from controller.domain.plan import Hold
 from controller.domain.repository import Refusal
-from controller.domain.runs import Delivery
+from controller.domain.runs import Delivery, Run
 from controller.domain.values import Unseen
 from controller.workloads.issues.facts import IssueFacts
 from controller.workloads.issues.planner import decide
@@ -47,25 +49,25 @@ NO, YES = verdict("h1", approve=False), verdict("h1", approve=True)
 REWORK = task("rework", on=sha("h1"), round_=1)
 REVIEW = task("review", on=f"{sha('base')}..{sha('h1')}")
 APPROVE = '{"version":1,"verdict":"approve","summary":"","findings":[]}'
-EXTENDED = {
+EXTENDED: dict[str, Any] = {
     "remote_tip": sha("x"),
     "own_below": sha("h1"),
     "to_own": Comparison(merge_base=sha("h1"), ahead=1, behind=0),
     "pulls": (pull("x"),),
     "local": local("h1", fetched="x"),
 }
-REWORKING = {"issue": issue("agent:rework"), "worktree_clean": True}
+REWORKING: dict[str, Any] = {"issue": issue("agent:rework"), "worktree_clean": True}
 
 
-def refused_start(*events: object, **changes: object) -> IssueFacts:
+def refused_start(*events: Event, **changes: Any) -> IssueFacts:
     return facts(events=events or READY, **changes)
 
 
-def failures(count: int) -> tuple[object, ...]:
+def failures(count: int) -> tuple[Run, ...]:
     return tuple(run(seq, task(), "incomplete") for seq in range(1, count + 1))
 
 
-def sent_back(count: int) -> tuple[object, ...]:
+def sent_back(count: int) -> tuple[Run, ...]:
     delivery = Delivery(refusal=FIXABLE)
     return tuple(run(seq, task(), delivery=delivery) for seq in range(1, count + 1))
 
@@ -95,9 +97,7 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
     ),
     "an event that is not visible yet": (refused_start(event(1, "assigned")), "ForgeBehind"),
     "an archived repository": (
-        facts(
-            repository=facts().repository.model_copy(update={"archived": True})  # type: ignore[union-attr] # a builder's default is seen
-        ),
+        facts(repository=facts().repository.model_copy(update={"archived": True})),
         "RepositoryArchived",
     ),
     "a repository that moved": (
@@ -329,6 +329,10 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
 }
 
 
+def _nothing(_act: object) -> str:
+    return ""
+
+
 def said(state: IssueFacts) -> str:
     found = decide(state, HOST, POLICY)
     match found:
@@ -339,18 +343,18 @@ def said(state: IssueFacts) -> str:
         case None:
             return "nothing"
     names = {sha(name): name for name in ("base", "h1", "h2", "x", "b2")}
-    extra = {
-        "Block": lambda: str(found.reason),
-        "Explain": lambda: str(found.reason),
-        "ShowPhase": lambda: found.label,  # type: ignore[union-attr] # by kind
-        "CreateWorktree": lambda: names[found.at],  # type: ignore[union-attr] # by kind
-        "ImportChange": lambda: str(found.run),  # type: ignore[union-attr] # by kind
-        "RecordVerdict": lambda: str(found.run),  # type: ignore[union-attr] # by kind
-        "PublishCommit": lambda: names[found.change.sha],  # type: ignore[union-attr] # by kind
-        "OpenPullRequest": lambda: names[found.head],  # type: ignore[union-attr] # by kind
-        "HandOver": lambda: names[found.head],  # type: ignore[union-attr] # by kind
-    }.get(found.kind, lambda: "")()
-    return f"{found.kind} {extra}".strip()
+    extra: dict[str, Callable[[Any], object]] = {
+        "Block": lambda act: act.reason,
+        "Explain": lambda act: act.reason,
+        "ShowPhase": lambda act: act.label,
+        "CreateWorktree": lambda act: names[act.at],
+        "ImportChange": lambda act: act.run,
+        "RecordVerdict": lambda act: act.run,
+        "PublishCommit": lambda act: names[act.change.sha],
+        "OpenPullRequest": lambda act: names[act.head],
+        "HandOver": lambda act: names[act.head],
+    }
+    return f"{found.kind} {extra.get(found.kind, _nothing)(found)}".strip()
 
 
 @pytest.mark.parametrize(("state", "expected"), ROWS.values(), ids=ROWS.keys())
@@ -367,7 +371,7 @@ def test_a_trusted_bot_starts_work_without_a_role() -> None:
 
 def test_the_second_rework_takes_the_stronger_model_and_a_third_is_for_a_human() -> None:
     first = push("h2", "h1", of=REWORK)
-    state = {
+    state: dict[str, Any] = {
         "records": stored(claim(), push("h1", "base"), first),
         "head": "h2",
         "worktree_clean": True,
