@@ -4,6 +4,7 @@ Called by `controller.cli`. Secrets stay in closures here; nobody else is handed
 imported where they are needed, so that a command pays only for what it uses.
 """
 
+import os
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -149,10 +150,14 @@ def agents(config: Config) -> AgentRunner:
     """Codex as the configuration wants it. Raises ConfigError."""
     from controller.adapters.codex import CodexRunner
 
+    if config.agent.user:
+        msg = f"{config.path}: agent.user: another user for the worker is not supported yet"
+        raise ConfigError(msg)
     return CodexRunner(
         binary=config.agent.codex,
         codex_home=config.agent.codex_home,
         extra_config=config.agent.codex_config,
+        tool_path=os.environ.get("PATH") or os.defpath,
     )
 
 

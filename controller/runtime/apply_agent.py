@@ -23,8 +23,6 @@ USAGE_PAUSE = timedelta(minutes=30)
 """Pause after a usage limit whose answer names no reset."""
 DIFF_LIMIT = 10_000_000
 """Bytes of a diff that is given to the reviewer; a cut one can never be approved."""
-_NO_THREAD = "no rollout found"
-"""How Codex says that a thread is not known on this machine."""
 
 
 def start_agent(action: StartAgent, c: Context) -> Outcome:
@@ -38,7 +36,7 @@ def start_agent(action: StartAgent, c: Context) -> Outcome:
         if cut:
             return refused(action, Reason.DIFF_TOO_LARGE, f"more than {DIFF_LIMIT} bytes")
     workspace = _review_checkout(action, c) if review else _worktree(c)
-    scratch = places.state(c.w.settings.root, c.item) / "probe"
+    scratch = places.state(c.w.settings.root, c.item) / "probe" / "scratch"
     broken = c.w.agents.probe(
         _confine(c, workspace=workspace, scratch=scratch, writable=not review)
     )
@@ -101,7 +99,7 @@ def _run(
     )
     (directory / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")
     result = c.w.agents.run(order, c.tell)
-    if order.thread is not None and result.end == "incomplete" and _NO_THREAD in result.message:
+    if order.thread is not None and result.end == "incomplete" and result.thread is None:
         return c.w.agents.run(order.model_copy(update={"thread": None}), c.tell)
     return result
 

@@ -19,8 +19,10 @@ from controller.domain.reasons import Reason
 from controller.domain.repository import Refusal
 from controller.domain.runs import Run
 from controller.domain.values import Unseen
+from controller.ports.agents import Confinement
 from controller.render import comments
 from controller.render.pull_text import pull_text
+from controller.runtime import places
 from controller.runtime.context import Context, applied, deferred, refused
 from controller.workloads.issues import markers
 from controller.workloads.issues.labels import BLOCKED, HUMAN, ours, replay
@@ -29,7 +31,21 @@ from controller.workloads.issues.visible import visible
 
 
 def claim(action: Claim, c: Context) -> Outcome:
-    """Post the claim; the label follows as an act of its own."""
+    """Post the claim, if a worker could run here at all; the label follows as an act of its own."""
+    place = places.state(c.w.settings.root, c.item) / "probe"
+    (place / "workspace").mkdir(parents=True, exist_ok=True, mode=0o700)
+    broken = c.w.agents.probe(
+        Confinement(
+            root=c.w.settings.root,
+            workspace=place / "workspace",
+            git_data=None,
+            scratch=place / "scratch",
+            secrets=c.w.settings.secrets,
+            writable=True,
+        )
+    )
+    if broken is not None:
+        return deferred(action, broken)
     record = markers.ClaimRecord(
         issue=c.item.key, epoch=action.epoch, digest=action.digest, head=action.head
     )

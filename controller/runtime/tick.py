@@ -31,7 +31,6 @@ LAG_LOOKS, LAG_SECONDS = 5, 2.0
 
 FOR_ALL = frozenset(
     {
-        Reason.SANDBOX_NOT_ENFORCED,
         Reason.AGENT_NOT_STARTED,
         Reason.MODEL_UNREACHABLE,
         Reason.USAGE_LIMIT,
@@ -45,11 +44,17 @@ NO_FAULT = frozenset({Reason.USAGE_LIMIT, Reason.STOPPED})
 """Deferrals that are as they should be."""
 
 
+def _never() -> bool:
+    return False
+
+
 class Told(NamedTuple):
-    """How a tick speaks: one call per outcome, one per line of a running agent."""
+    """How a tick speaks, one call per outcome and one per line of a running agent, and hears."""
 
     outcome: Callable[[Outcome], None]
     line: Callable[[str], None]
+    stopping: Callable[[], bool] = _never
+    """Whether toban was told to stop: no further act is begun then."""
 
 
 class Tick(NamedTuple):
@@ -77,14 +82,15 @@ def run_issues(r: Readers, w: Writers, told: Told, *, only: IssueId | None = Non
         for item, versions, hold in seen.rests:
             w.records.note_rest(item, RestNote(versions=versions, hold=hold))
         todo = _chosen(seen)
-        if todo is None:
+        if todo is None or told.stopping():
             return Tick(tuple(outcomes), None, seen)
         driven = list(_drive(todo, r, w, told))
         outcomes += [each for each in driven if isinstance(each, Outcome)]
         rest = next((each for each in driven if isinstance(each, Hold)), None)
         worked = any(o.result == "Applied" for o in driven if isinstance(o, Outcome))
         last = _last(driven)
-        if (worked and not todo.leftover) or (last is not None and last.reason in FOR_ALL):
+        ends = told.stopping() or (last is not None and last.reason in FOR_ALL)
+        if ends or (worked and not todo.leftover):
             return Tick(tuple(outcomes), rest, seen)
         passed.append(rest or _passed_over(todo.action.item, last))
 
@@ -125,6 +131,8 @@ def _drive(todo: _Todo, r: Readers, w: Writers, told: Told) -> Iterator[Outcome 
         outcome = apply(action, Context(facts=facts, r=r, w=w, tell=told.line))
         told.outcome(outcome)
         yield outcome
+        if told.stopping():
+            return
         if outcome.result == "Refused" and not isinstance(action, Block):
             action = _block_after(outcome, facts)
             continue
