@@ -136,6 +136,7 @@ import sys
 from pathlib import Path
 from controller.adapters.github.cache import EtagCache
 from controller.adapters.github.finder import GitHubFinder
+from controller.adapters.github.http import Api
 from controller.adapters.github.pause import Pause
 from controller.adapters.github.reader import GitHubReader
 from controller.adapters.github.writer import GitHubWriter

@@ -5,12 +5,15 @@ for no rate limit, and translates every error of PyGithub, requests and urllib3 
 """
 
 from collections.abc import Callable
+from types import TracebackType
 from typing import NamedTuple
 
 import requests
 from github import Auth, Github, GithubException, GithubIntegration
 from github.GithubRetry import GithubRetry
 from jwt import PyJWTError
+from urllib3 import HTTPResponse, Retry
+from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, MaxRetryError, NewConnectionError
 
 from controller.adapters.github.answers import (
@@ -34,17 +37,34 @@ class _Once(GithubRetry):
     """Retries for reads alone. PyGithub would repeat a POST, and follow a 301 with it."""
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: FBT001, FBT002 - urllib3's signature
-        """Whether to repeat; RedirectedError for any redirect, before anybody can follow it."""
-        if 300 <= status_code < 400:  # noqa: PLR2004 - HTTP
-            raise RedirectedError(f"answered {status_code}")
-        return super().is_retry(method, status_code, has_retry_after)
+        """Whether `increment` is asked what to do with this answer."""
+        return _is_redirect(status_code) or super().is_retry(method, status_code, has_retry_after)
+
+    def increment(  # type: ignore[override] # as GithubRetry narrows it itself
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: HTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Retry:
+        """The next try; RedirectedError for a redirect, before anybody can follow it."""
+        if response is not None and _is_redirect(response.status):
+            response.close()
+            raise RedirectedError(f"answered {response.status}")
+        return super().increment(method, url, response, error, _pool, _stacktrace)
+
+
+def _is_redirect(status: int) -> bool:
+    return 300 <= status < 400  # noqa: PLR2004 - HTTP
 
 
 def _once() -> _Once:
     return _Once(
         total=3,
         connect=1,
-        backoff_factor=0.2,
+        backoff_factor=0.1,
         allowed_methods=frozenset({"GET", "HEAD"}),
         secondary_rate_wait=1,
         max_rate_limit_wait=0.5,
@@ -146,7 +166,7 @@ def grant(*, api_url: str, app_id: int, private_key: str, owner: str) -> Grant |
     Raises RefusedError.
     """
     try:
-        integration = GithubIntegration(
+        with GithubIntegration(
             auth=Auth.AppAuth(app_id, private_key),
             base_url=api_url,
             timeout=_TIMEOUT,
@@ -156,13 +176,8 @@ def grant(*, api_url: str, app_id: int, private_key: str, owner: str) -> Grant |
             seconds_between_requests=0,
             seconds_between_writes=0,
             api_version=API_VERSION,
-        )
-        login = f"{integration.get_app().slug}[bot]"
-        for installation in integration.get_installations():
-            account = Node(installation.raw_data)["account"]["login"].text()
-            if account.lower() == owner.lower():
-                made = integration.get_access_token(installation.id)
-                return Grant(made.token, made.expires_at.isoformat(), login)
+        ) as integration:
+            return _granted(integration, owner)
     except GithubException as error:
         code, sentence = refusal(error.status, sentence_of(error.data))
         raise RefusedError(sentence, status=error.status, code=code) from error
@@ -174,4 +189,13 @@ def grant(*, api_url: str, app_id: int, private_key: str, owner: str) -> Grant |
     except _BROKEN as error:
         sentence = f"no readable answer from {api_url} ({type(error).__name__})"
         raise RefusedError(sentence, status=0, code=Reason.FORGE_UNSEEN) from error
+
+
+def _granted(integration: GithubIntegration, owner: str) -> Grant | None:
+    login = f"{integration.get_app().slug}[bot]"
+    for installation in integration.get_installations():
+        account = Node(installation.raw_data)["account"]["login"].text()
+        if account.lower() == owner.lower():
+            made = integration.get_access_token(installation.id)
+            return Grant(made.token, made.expires_at.isoformat(), login)
     return None

@@ -69,12 +69,13 @@ class Api:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.api_url = api_url.rstrip("/")
-        self.credential = credential
+        self._credential = credential
         self.pause = pause
         self._cache = cache
         self._sleep = sleep
         self._secret = ""
         self._wire = Wire(api_url, timeout=timeout)
+        self.address = self._wire.address
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
@@ -116,7 +117,7 @@ class Api:
     def query(self, document: str, variables: Mapping[str, Json]) -> Seen[Reply]:
         """Answer of a GraphQL query; status 404 where the forge serves none."""
         source = "POST /graphql"
-        token = self._token(source)
+        token = self.token(source)
         if isinstance(token, Unseen):
             return token
         prefix = self._wire.prefix.removesuffix("/v3")
@@ -134,10 +135,17 @@ class Api:
         except ShapeError as error:
             return Unseen(source=source, reason=str(error))
 
-    @property
-    def address(self) -> str:
-        """Host and port of the forge, for people."""
-        return self._wire.address
+    def token(self, source: str) -> Seen[str]:
+        """The credential, fit for a header; from now on `clean` blots it out."""
+        try:
+            token = self._credential()
+        except TobanError as error:
+            return Unseen(source=source, reason=one_line(str(error)), code=Reason.TOKEN_REFUSED)
+        if not TOKEN.fullmatch(token):
+            reason = "the token is empty or holds characters that no token has"
+            return Unseen(source=source, reason=reason, code=Reason.TOKEN_REFUSED)
+        self._secret = token
+        return token
 
     def clean(self, text: str) -> str:
         """Foreign text as one safe line, without the token should it stand there."""
@@ -155,19 +163,8 @@ class Api:
         question = f"?{urlencode(query, quote_via=quote)}" if query else ""
         return f"{self._wire.prefix}{path}{question}"
 
-    def _token(self, source: str) -> Seen[str]:
-        try:
-            token = self.credential()
-        except TobanError as error:
-            return Unseen(source=source, reason=one_line(str(error)), code=Reason.TOKEN_REFUSED)
-        if not TOKEN.fullmatch(token):
-            reason = "the token is empty or holds characters that no token has"
-            return Unseen(source=source, reason=reason, code=Reason.TOKEN_REFUSED)
-        self._secret = token
-        return token
-
     def _get(self, target: str, source: str, *, follow: bool = True) -> Seen[Reply]:
-        token = self._token(source)
+        token = self.token(source)
         if isinstance(token, Unseen):
             return token
         url = f"{self.api_url} {target}"

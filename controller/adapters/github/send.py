@@ -9,12 +9,7 @@ from __future__ import annotations  # PyGithub is loaded at the first write only
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from controller.adapters.github.answers import (
-    TOKEN,
-    LostAnswerError,
-    RedirectedError,
-    RefusedError,
-)
+from controller.adapters.github.answers import LostAnswerError, RedirectedError, RefusedError
 from controller.adapters.github.http import Api
 from controller.adapters.github.reader import GitHubReader
 from controller.adapters.github.shape import ShapeError
@@ -83,9 +78,7 @@ class Sender:
         until = self._api.pause.until()
         if until is not None:
             raise ForgeLimitedError("GitHub asked for a pause; nothing was sent", until=until)
-        token = self._api.credential()
-        if not TOKEN.fullmatch(token):
-            raise ForgeError("the token is empty or holds characters that no token has")
+        token = need(self._api.token("writing"))
         if self._made is None or self._made[0] != token:
             from controller.adapters.github.client import Client
 
