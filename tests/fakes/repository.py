@@ -241,8 +241,8 @@ class RepositoryFake:
         if disk is None or item.number not in disk.worktrees:
             return Worktree(state="absent")
         detail = disk.tampered.get(item.number, "")
-        state = "tampered" if detail else "ours"
-        return Worktree(state=state, detail=detail, head=disk.refs.get(item.branch))
+        head = disk.refs.get(item.branch)
+        return Worktree(state="tampered" if detail else "ours", detail=detail, head=head)
 
     def _commit(self, sha: Sha | None) -> Mapping[str, str]:
         if sha is None or sha not in self._world.trees:
@@ -306,8 +306,11 @@ def _judge(
     }
     for reason, is_so in findings.items():
         if is_so:
-            kind = "ambiguous" if reason is Reason.HOST_SECRET_IN_CHANGE else "fixable"
-            return Refusal(kind=kind, reason=reason, message=f"{', '.join(changed)}: {reason}")
+            return Refusal(
+                kind="ambiguous" if reason is Reason.HOST_SECRET_IN_CHANGE else "fixable",
+                reason=reason,
+                message=f"{', '.join(changed)}: {reason}",
+            )
     return None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
+from controller.adapters.git.collisions import collisions
 from controller.adapters.git.found import (
     MAX_IGNORED,
     MAX_PROBLEMS,
@@ -231,6 +232,10 @@ class _Walker:
         if count > self._caps.files:
             text = f"{count} files are changed or removed, {self._caps.files} are allowed"
             self._stop(Reason.TOO_MANY_FILES, text)
+        new = [path for path in found.changed if path not in self._tree]
+        for path, other in collisions(new, (*found.same, *found.changed)):
+            why = f"differs from {shown(other)} only in case or Unicode form (NFC, NFD)"
+            self._problem(Reason.ODD_NAME, path, why)
         for path, content in found.changed.items():
             if content.mode == LINK and (why := leaves_tree(path, self._links)):
                 self._problem(Reason.LINK_OUTSIDE, path, why)
