@@ -38,7 +38,7 @@ class Bench(Protocol):
     """A forge with octo/app, in which `ME` may write."""
 
     @property
-    def world(self) -> Any: ...  # noqa: ANN401 - two worlds with the same methods
+    def world(self) -> Any: ...
     def finder(
         self, login: str = ME, *, owner: str | None = "octo", repositories: tuple[str, ...] = ()
     ) -> WorkFinder: ...
@@ -129,7 +129,7 @@ def unhurried() -> Callable[[float], None]:
     return lambda _seconds: None
 
 
-def furnish(world: Any) -> None:  # noqa: ANN401 - two worlds with the same methods
+def furnish(world: Any) -> None:
     """octo/app with a writer, a reader and a triager; two strangers."""
     for login in ("octo", ME, "reader", "triager", "maintainer", "stranger"):
         world.add_user(login)
