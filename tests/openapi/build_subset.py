@@ -104,7 +104,7 @@ def references(node: Json) -> Iterator[str]:
             return
 
 
-def stripped(node: Any) -> Any:  # noqa: ANN401 - any JSON
+def stripped(node: Any) -> Any:
     """`node` without prose and examples; a schema *property* of such a name stays."""
     match node:
         case dict():
@@ -123,7 +123,7 @@ def _prose(key: str, value: Json) -> bool:
     return key in _PROSE and not isinstance(value, dict)
 
 
-def normalise(node: Any) -> None:  # noqa: ANN401 - any JSON
+def normalise(node: Any) -> None:
     """Apply N1 to N4 in place."""
     if isinstance(node, list):
         for value in node:

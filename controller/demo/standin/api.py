@@ -9,6 +9,7 @@ import hashlib
 import json
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from email.utils import formatdate
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -166,6 +167,7 @@ class Api:
     def _headers(self, token: Token | None) -> dict[str, str]:
         limit, used, reset = self._state.allowance(None if token is None else token.login)
         headers = {
+            "Date": formatdate(self._state.now(), usegmt=True),
             "X-GitHub-Api-Version-Selected": VERSION,
             "X-GitHub-Media-Type": "github.v3; format=json",
             "X-RateLimit-Limit": str(limit),

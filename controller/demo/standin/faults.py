@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass
 from typing import Literal
 
-type Kind = Literal["status", "secondary", "creation", "primary", "drop", "hang"]
+type Kind = Literal["status", "secondary", "creation", "primary", "drop", "hang", "stale"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,8 @@ class Fault:
     of the request without query, API and git alike. Kinds: ``status`` answers with `status`;
     ``secondary`` is the secondary rate limit (status 403 or 429), ``creation`` its form for content
     creation; ``primary`` is the used-up hourly limit; ``drop`` closes the connection without an
-    answer; ``hang`` never answers until `World.clear_faults` or the client goes away.
+    answer; ``hang`` never answers until `World.clear_faults` or the client goes away; ``stale``
+    repeats the last answer that the caller had to the same GET, as a replica that lags.
     `retry_after` (seconds) adds the header.
     """
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.demo.standin.api import DOCS
+from controller.demo.standin.api import DOCS, known_tags
 from controller.demo.standin.auth import known
 from controller.demo.standin.faults import Fault
 from controller.demo.standin.smart_http import is_git
@@ -23,6 +23,7 @@ from controller.demo.standin.values import Seen
 
 _BY_ID = re.compile(r"/repositories/(\d+)(/.*)?")
 _POLL = 0.05
+_REMEMBERED = 256
 _MESSAGES = {
     "secondary": "You have exceeded a secondary rate limit. Please wait a few minutes before "
     "you try again.",
@@ -93,6 +94,7 @@ class Front:
         self._control = control
         self._drop = drop
         self._witness = witness
+        self._last: dict[tuple[str | None, str, str], _Answer] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -102,7 +104,9 @@ class Front:
             await self._control(scope, receive, send)
             return
         fault = self._state.faults.take(scope["method"], scope["path"])
-        if fault is not None:
+        if fault is not None and fault.kind == "stale":
+            await self._stale(scope, receive, send)
+        elif fault is not None:
             await self._spoil(fault, scope, receive, send)
         elif is_git(scope["path"]):
             await self._git(scope, receive, self._logged(scope, send))
@@ -128,8 +132,22 @@ class Front:
                     response=answer.body,
                 )
             )
+        self._remember(scope, answer)
         self._log(scope, answer.start["status"], fault=False)
         await answer.give(send)
+
+    def _remember(self, scope: Scope, answer: _Answer) -> None:
+        """Keep the latest full answers to GET, for lagging replicas."""
+        if scope["method"] == "GET" and answer.start["status"] == 200:  # noqa: PLR2004 - OK
+            key = self._question(scope)
+            self._last.pop(key, None)
+            self._last[key] = answer
+            if len(self._last) > _REMEMBERED:
+                del self._last[next(iter(self._last))]
+
+    def _question(self, scope: Scope) -> tuple[str | None, str, str]:
+        who = Headers(scope=scope).get("authorization")
+        return who, scope["path"], scope["query_string"].decode()
 
     def _canonical(self, path: str) -> str:
         """A path by repository id as a path by name."""
@@ -182,6 +200,19 @@ class Front:
             self._drop(scope)
         else:
             await self._answer(fault).give(send)
+
+    async def _stale(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The answer of the last time; the truth where there was none."""
+        old = self._last.get(self._question(scope))
+        if old is None or scope["method"] != "GET":
+            await self._exchange(scope, receive, send)
+            return
+        tag = Headers(raw=old.start["headers"]).get("etag", "")
+        if tag.removeprefix("W/").strip('"') in known_tags(Headers(scope=scope)):
+            kept = [it for it in old.start["headers"] if not it[0].startswith(b"content-")]
+            old = _Answer(start={**old.start, "status": 304, "headers": kept})
+        self._log(scope, old.start["status"], fault=True)
+        await old.give(send)
 
     async def _hang(self, receive: Receive) -> None:
         """Wait until the client goes away or all faults are cleared."""

@@ -13,14 +13,18 @@ from pathlib import Path
 from controller.demo.standin.gitcall import GitError, git
 from controller.demo.standin.gitdiff import FileChange, changes
 
-_CONFIG = {
-    "http.receivepack": "true",
-    "gc.auto": "0",
-    "receive.autogc": "false",
-    "receive.hideRefs": "refs/pull",
-    "uploadpack.allowFilter": "true",
-    "uploadpack.allowReachableSHA1InWant": "true",
-}
+_CONFIG = """
+[http]
+\treceivepack = true
+[gc]
+\tauto = 0
+[receive]
+\tautogc = false
+\thideRefs = refs/pull
+[uploadpack]
+\tallowFilter = true
+\tallowReachableSHA1InWant = true
+"""
 _FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B"
 
 
@@ -56,9 +60,10 @@ class BareRepo:
     def create(cls, path: Path, default_branch: str) -> "BareRepo":
         """A new empty repository whose HEAD names `default_branch`."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        git("init", "-q", "--bare", f"--initial-branch={default_branch}", "--", str(path))
-        for key, value in _CONFIG.items():
-            git("-C", str(path), "config", key, value)
+        first = f"--initial-branch={default_branch}"
+        git("init", "-q", "--bare", "--template=", first, "--", str(path))
+        with (path / "config").open("a", encoding="utf-8") as config:
+            config.write(_CONFIG)
         return cls(path)
 
     def moved(self, path: Path) -> None:

@@ -4,6 +4,7 @@ Used by tests, the demo and the command line. Everything is in memory but the ba
 below the given root.
 """
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable
@@ -34,9 +35,17 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._ready = ready
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+    async def main_loop(self) -> None:
+        """Serve until `end`; instead of a look every tenth of a second."""
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
         self._ready()
+        await self._ended.wait()
+
+    def end(self) -> None:
+        """Stop serving; from any thread."""
+        self.should_exit = True
+        self._loop.call_soon_threadsafe(self._ended.set)
 
     def drop(self, scope: Scope) -> None:
         """Close the connection of a request without an answer."""
@@ -80,6 +89,7 @@ class Standin:
             log_level="critical",
             access_log=False,
             server_header=False,
+            date_header=False,
             timeout_graceful_shutdown=1,
         )
         self._server = _Server(config, ready.set)
@@ -118,7 +128,7 @@ class Standin:
         """Stop answering. RuntimeError if the stand-in itself failed at a request."""
         if self._server is not None and self._thread is not None:
             self.world.clear_faults()
-            self._server.should_exit = True
+            self._server.end()
             self._thread.join()
         self._server = self._thread = None
         crashes = self.world.state.crashes
