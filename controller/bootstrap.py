@@ -23,7 +23,7 @@ from controller.domain.values import Seen
 from controller.errors import ConfigError
 from controller.ports.agents import AgentRunner
 from controller.ports.forge import WorkFinder
-from controller.ports.host import Lock
+from controller.ports.host import Lock, LockReader
 from controller.runtime.tools import Readers, Settings, Writers
 from controller.workloads.issues.prompts import check_template
 
@@ -163,6 +163,13 @@ def agents(config: Config) -> AgentRunner:
 
 def locks(config: Config) -> Lock:
     """The workloads' kernel locks."""
+    from controller.adapters.lock import FileLocks
+
+    return FileLocks(config.paths.root)
+
+
+def lock_reader(config: Config) -> LockReader:
+    """Who holds the locks; takes none."""
     from controller.adapters.lock import FileLocks
 
     return FileLocks(config.paths.root)

@@ -5,6 +5,7 @@ Built by bootstrap, held by runtime for a whole tick. The lock ends with the pro
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,8 +14,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from controller.files import write_synced
 from controller.errors import LockedError
+from controller.files import write_synced
+from controller.ports.host import Holder
+
+_NOTE = re.compile(
+    r"pid (?P<pid>[0-9]{1,10}), "
+    r"since (?P<since>[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00), "
+)
 
 
 class FileLocks:
@@ -42,6 +49,32 @@ class FileLocks:
             with suppress(OSError):
                 note.unlink()
             lock.release()
+
+    def holder(self, workload: str) -> Holder | None:
+        """See `controller.ports.host.LockReader`: judged by the note, without taking the lock."""
+        note = self._folder / f"{workload}.holder"
+        try:
+            text = note.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return None
+        match = _NOTE.match(text)
+        if match is None:
+            return None
+        since = datetime.fromisoformat(match["since"])
+        return Holder(text=text, since=since) if _lives(int(match["pid"]), since) else None
+
+
+def _lives(pid: int, since: datetime) -> bool:
+    """Whether the process is there and is no younger one with the same number."""
+    import psutil
+
+    try:
+        began = psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True
+    return began <= since.timestamp() + 1
 
 
 def _describe() -> str:

@@ -5,7 +5,7 @@ Implemented by `controller.adapters.{clock,host,lock}`.
 
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from controller.domain.values import Seen
 
@@ -35,3 +35,18 @@ class Lock(Protocol):
 
     def hold(self, workload: str) -> AbstractContextManager[None]:
         """Hold the lock of a workload. Raises LockedError, which says who has it, at once."""
+
+
+class Holder(NamedTuple):
+    """Who holds a workload's lock."""
+
+    text: str
+    """Process, time and command, for people."""
+    since: datetime
+
+
+class LockReader(Protocol):
+    """Tells who holds a lock without ever taking it, so that asking disturbs no tick."""
+
+    def holder(self, workload: str) -> Holder | None:
+        """Who holds it now, None when nobody is known to."""

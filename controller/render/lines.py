@@ -10,7 +10,9 @@ from typing import Literal, NamedTuple
 
 from controller.domain.text import safe_text
 
-type Style = Literal["", "bold", "dim", "create", "change", "start", "remove", "good", "warn", "bad"]
+type Style = Literal[
+    "", "bold", "dim", "create", "change", "start", "remove", "good", "warn", "bad"
+]
 
 LONGEST = 500
 """Characters of a message in text for people; `--json` has more."""

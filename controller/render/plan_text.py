@@ -42,7 +42,7 @@ def plan_lines(plan: Plan, titles: Mapping[str, str]) -> list[Line]:
 
 
 def summary(plan: Plan) -> str:
-    """`Plan: 1 action, 3 waiting, 0 unseen.`"""
+    """One line to sum it up: `Plan: 1 action, 3 waiting, 0 unseen.`."""
     return (
         f"Plan: {count(len(plan.actions), 'action')}, {len(plan.holds)} waiting, "
         f"{len(plan.unseen)} unseen."
@@ -152,7 +152,8 @@ def unseen_lines(unseen: Iterable[Unseen]) -> list[Line]:
         line("  ", Span(foreign(each.source), "bad"), f": {foreign(each.reason)}", _again(each))
         for each in unseen
     ]
-    return [EMPTY, line(Span("Not seen (an error is not an absence):", "bold")), *lines] if lines else []
+    head = line(Span("Not seen (an error is not an absence):", "bold"))
+    return [EMPTY, head, *lines] if lines else []
 
 
 def _again(unseen: Unseen) -> str:

@@ -1,0 +1,12 @@
+"""Exit codes: a contract (interface.md section 2)."""
+
+OK = 0
+FAILED = 1
+ACTIONS = 2
+"""`plan` only: there is something to do."""
+USAGE = 64
+"""The command line itself is wrong (EX_USAGE of sysexits.h)."""
+LOCKED = 75
+"""Another instance is at work (EX_TEMPFAIL); units count it as success."""
+INTERRUPTED = 130
+"""Ended by the keyboard: 128 + SIGINT."""
