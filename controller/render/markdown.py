@@ -26,11 +26,11 @@ _SKIP = re.compile(
     re.IGNORECASE,
 )
 _TRAILER = re.compile(
-    rf"^({_GAP}(?:[a-z0-9]+(?:-[a-z0-9]+)*-by|toban-[a-z-]*|change-id|skip-checks){_GAP}):",
+    rf"^({_GAP}(?:[\w-]++(?<=-by)|toban-[\w-]*+|change-id|skip-checks){_GAP}):",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMAND = re.compile(rf"^({_GAP})/(?=[a-z])(?![\w.+-]*+/)", re.IGNORECASE | re.MULTILINE)
-_CALL = re.compile(rf"^({_GAP})@(?=[\w-]++{_GAP}\S)", re.MULTILINE)
+_CALL = re.compile(rf"^({_GAP})@(?=[\w-]++[^\S\n]++\S)", re.MULTILINE)
 """A line that orders a bot about: `@bors r+`. A decorator or a package scope is none."""
 
 _ACTIVE = re.compile(
@@ -48,7 +48,7 @@ _BLANKS = re.compile(r"\n{3,}")
 
 _MENTION = re.compile(r"@(?=[A-Za-z0-9_])")
 _REFERENCE = re.compile(r"(#|GH-)(?=[0-9])", re.IGNORECASE)
-_URL = re.compile(r"((?:https?|ftp):)(?=//)", re.IGNORECASE)
+_URL = re.compile(r"((?:https?|ftp):(?=//)|www\.(?=\S)|(?:mailto|xmpp):(?=\S))", re.IGNORECASE)
 _AUTOSQUASH = re.compile(r"^(fixup|squash|amend)!", re.IGNORECASE)
 
 
@@ -85,7 +85,7 @@ def fenced(text: str, limit: int, info: str = "") -> str:
 
     `info` is the language. At most `limit` characters with the fence; `limit` is 40 or more.
     """
-    language = re.sub(r"[^A-Za-z0-9+-]", "", info)[:20]
+    language = re.sub(r"[^A-Za-z]", "", info)[:20]
 
     def render(cut: str) -> str:
         inner = _CALL.sub(r"\1\\@", _defuse(cut)).strip("\n")
@@ -101,7 +101,9 @@ def commit_line(text: str, limit: int) -> str:
     A squash merge makes the subject of a commit of a pull request's title, so both are the same.
     """
     return _fit(
-        lambda cut: _AUTOSQUASH.sub(r"\1 !", _plain(cut).lstrip("# ").strip()), text, limit=limit
+        lambda cut: _AUTOSQUASH.sub(r"\1 !", _plain(cut.strip().lstrip("# ").strip())),
+        text,
+        limit=limit,
     )
 
 
@@ -152,8 +154,8 @@ def _paragraphs(text: str) -> str:
 def _line(text: str) -> str:
     """One line, escaped; nothing at its start makes a heading, a list or a rule of it."""
     start = _START.match(text)
-    made = [f"{start[0]}\\" if start else ""]
     at = start.end() if start else 0
+    made = [""]
     for found in _ACTIVE.finditer(text, at):
         piece = _piece(found)
         before = text[at : found.start()] or made[-1]
@@ -161,8 +163,11 @@ def _line(text: str) -> str:
         gap = " " if piece[0] == "`" and before[-1:] == "`" else ""
         made += [text[at : found.start()], gap, piece]
         at = found.end()
-    made.append(text[at:])
-    return "".join(made)
+    line = "".join(made) + text[at:]
+    if start is None:
+        return line
+    # A code span needs no backslash, and one before it would break it.
+    return start[0] + ("" if line.startswith("`") else "\\") + line
 
 
 def _piece(found: re.Match[str]) -> str:
