@@ -7,6 +7,7 @@ a command line or in a file: the token travels in the environment of network com
 
 import base64
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import urlsplit
 
-from controller.adapters.git.allowed import check
+from controller.adapters.git.allowed import ForbiddenGitError, check
 from controller.domain.ids import Repository
 from controller.errors import RepositoryError
 
@@ -156,9 +157,7 @@ class GitRunner:
         try:
             out, err = process.communicate(stdin, timeout=self._timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise GitTimeoutError(
-                f"git {argv[0]} took longer than {self._timeout_s:g} s and was ended"
-            ) from error
+            raise GitTimeoutError(self._too_long(argv)) from error
         finally:
             _end(process)
             _close(process)
@@ -186,18 +185,25 @@ class GitRunner:
             try:
                 assert process.stdout is not None  # noqa: S101 - GitPython always opens it
                 yield process.stdout
-                ended = process.stdout.read(1) == b""
+                # Nothing to read now is neither an end nor worth waiting for: nobody wants more.
+                readable, _, _ = select.select([process.stdout], [], [], 0)
+                ended = bool(readable) and process.stdout.read(1) == b""
                 if ended:
-                    process.wait(self._timeout_s)
+                    process.wait()
             finally:
                 watchdog.cancel()
                 _end(process)
                 listener.join()
                 _close(process)
+            if ended and process.returncode == -signal.SIGKILL:
+                raise GitTimeoutError(self._too_long(argv))
             if ended and process.returncode:
                 complaints.seek(0)
                 detail = complaints.read(_COMPLAINT_BYTES).decode(errors="replace").strip()
                 raise GitError(f"git {argv[0]} ended with code {process.returncode}", detail)
+
+    def _too_long(self, argv: tuple[str, ...]) -> str:
+        return f"git {argv[0]} took longer than {self._timeout_s:g} s and was ended"
 
     def _start(
         self,
@@ -209,6 +215,8 @@ class GitRunner:
         network: bool = False,
     ) -> "subprocess.Popen[bytes]":
         check(argv)
+        if any("://" in word and not word.startswith(f"{self._base}/") for word in argv):
+            raise ForbiddenGitError("an address outside of git_url")
         if self._on_spawn is not None:
             self._on_spawn(argv)
         # Loading GitPython starts `git version` once and costs 0.1 s: only who needs git pays.

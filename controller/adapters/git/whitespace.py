@@ -143,4 +143,5 @@ def _blank_end(data: bytes) -> int:
     end = data[len(data.rstrip(_BLANK + b"\n")) :]
     # The first feed there ends the last line that has something on it.
     feeds = end.count(b"\n") + (end != b"" and not end.endswith(b"\n"))
-    return max(feeds - 1, 0) if len(end) < len(data) else feeds
+    # A file of nothing but one or two line ends is a usual empty file, for git too.
+    return max(feeds - (1 if len(end) < len(data) else 2), 0)
