@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from controller.demo.model import Message, Scenario, ScriptedModel, Shell, Turn
 from controller.demo.model.script import Match
 from controller.demo.standin import Standin
+from controller.demo.standin.values import Push
 
 REPO = "octo/app"
 FILES = {
@@ -126,7 +127,7 @@ min_free_disk_gb = 0.1
             capture_output=True,
             text=True,
             timeout=timeout,
-            env=self._environment(),
+            env=self.environment(),
             cwd=self.folder,
             check=False,
         )
@@ -141,14 +142,14 @@ min_free_disk_gb = 0.1
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self._environment(),
+            env=self.environment(),
             cwd=self.folder,
         )
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
         return [sys.executable, "-m", "controller", *arguments, "--config", str(self.config)]
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "TOBAN_"))}
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
@@ -180,6 +181,10 @@ min_free_disk_gb = 0.1
     def bodies(self, number: int) -> list[str]:
         """Comments on the issue or pull request."""
         return [comment.body for comment in self.world.comments(REPO, number)]
+
+    def pushes(self) -> list[Push]:
+        """Every reference that toban moved, oldest first."""
+        return [push for push in self.world.pushes(REPO) if push.user == "toban-bot"]
 
     def git(self, *arguments: str) -> str:
         """Ask the forge's own bare repository."""
