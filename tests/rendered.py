@@ -34,16 +34,28 @@ _TEXT = {
     "address": re.compile(r"(?:https?|ftp)://|www\.\S|(?:mailto|xmpp):\S", re.IGNORECASE),
 }
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_SIGNS = re.compile(
+    "[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3]"
+)
+"""Format characters that belong to one script's own letters (Arabic, Syriac, hieroglyphs, ...)."""
+
+
+def invisible(text: str) -> list[str]:
+    """Characters that nobody sees and that act on a terminal, on a parser or on a model."""
+    return [
+        letter
+        for letter in text
+        if unicodedata.category(letter) in _INVISIBLE
+        and letter not in "\n\t"
+        and not _SIGNS.match(letter)
+    ]
 
 
 def raw_acts(text: str) -> list[str]:
     """What acts on whoever reads the raw text: other bots, and GitHub in a squash commit."""
     found = [what for what, pattern in _RAW.items() if pattern.search(text)]
-    return found + [
-        f"invisible character {ord(letter):04X}"
-        for letter in text
-        if unicodedata.category(letter) in _INVISIBLE and letter not in "\n\t"
-    ]
+    return found + [f"invisible character {ord(letter):04X}" for letter in invisible(text)]
 
 
 def bare_acts(text: str) -> list[str]:

@@ -162,7 +162,7 @@ class Placeholder(NamedTuple):
 
 
 def _capped(text: str, limit: int) -> str:
-    whole = shown(text)
+    whole = shown(text[: limit + 1])
     if len(whole) <= limit:
         return whole
     return f"{whole[:limit]}\n[cut here: more than {limit} characters]"
