@@ -42,6 +42,7 @@ class Client:
         method: str,
         path: str,
         body: object = None,
+        /,
         *,
         headers: dict[str, str] | None = None,
         **query: str | int,
@@ -67,7 +68,7 @@ class Client:
         finally:
             connection.close()
 
-    def get(self, path: str, **query: str | int) -> Any:
+    def get(self, path: str, /, **query: str | int) -> Any:
         """The JSON of a GET that must succeed."""
         answer = self("GET", path, headers=None, **query)
         assert answer.status == 200, answer.raw

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from controller.demo.standin import pulls
-from controller.demo.standin.api import Adapter
+from controller.demo.standin.api import Adapter, encoded, refused
 from controller.demo.standin.state import Refusal, State, stamp
 from controller.demo.standin.values import Event, Issue, Pull, Repo
 
@@ -43,7 +43,8 @@ class Pages:
                     params = request.path_params
                     return page(self._state.repo(f"{params['owner']}/{params['repo']}"), request)
                 except Refusal as refusal:
-                    return PlainTextResponse(f"{refusal.message}\n", refusal.status)
+                    content, media = encoded(refused(refusal))
+                    return Response(content, refusal.status, media_type=media)
 
         async def adapter(request: Request) -> Response:
             return await run_in_threadpool(locked, request)

@@ -10,15 +10,9 @@ _REPO = "/repos/{owner}/{repo}"
 _KINDS = {"040000": "dir", "160000": "submodule", "120000": "symlink"}
 
 
-@routes("GET", _REPO + "/contents")
-def top(call: Call) -> Reply:
-    """The top folder."""
-    return _content(call, "")
-
-
 @routes("GET", _REPO + "/contents/{path:path}")
 def contents(call: Call) -> Reply:
-    """A file or folder."""
+    """A file or folder; an empty path is the top folder."""
     return _content(call, call.params["path"].strip("/"))
 
 
