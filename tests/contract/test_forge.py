@@ -342,7 +342,9 @@ class TestWriting:
         writer = bench.writer()
         for _ in range(2):
             writer.set_label(
-                issue_id(number), label="agent:working", remove=("agent:ready", "agent:rework")
+                issue_id(number),
+                label="agent:working",
+                remove=("agent:ready", "agent:rework", "Agent:Working"),
             )
             assert world.labels("octo/app", number) == ["agent:working", "bug"]
 

@@ -243,6 +243,12 @@ class TestRedirects:
         assert "did not tell" in gone.reason
         assert len(server.asked) <= 2
 
+    def test_no_name_is_asked_for_at_another_host(self, reading: Reading) -> None:
+        where = {"Location": "https://127.0.0.1:1/repositories/4"}
+        server, api = reading(lambda _: answer(status=301, headers=where))
+        assert "did not tell" in unseen(api.get("/repos/octo/app")).reason
+        assert server.lines == ["GET /repos/octo/app"]
+
     def test_a_redirect_of_something_else(self, reading: Reading) -> None:
         _, api = reading(lambda _: answer(status=302, headers={"Location": "/login"}))
         gone = unseen(api.get("/user"))
@@ -274,6 +280,44 @@ class TestAbsence:
         server, api = reading(script)
         assert GitHubReader(api).branch_tip(APP, "agent/issue-1") is None
         assert server.lines[0] == "GET /repos/octo/app/git/ref/heads/agent/issue-1"
+
+    def test_another_reference_is_no_answer(self, reading: Reading) -> None:
+        def script(asked: Asked) -> Sent:
+            if "/git/ref/" in asked.target:
+                tip = {"ref": "refs/heads/Agent/Issue-1", "object": {"sha": "0" * 40}}
+                return answer(tip)
+            return answer({"full_name": "octo/app", "default_branch": "main"})
+
+        _, api = reading(script)
+        assert GitHubReader(api).branch_tip(APP, "agent/issue-1") is None
+
+    def test_pull_requests_from_elsewhere_are_none_of_ours(self, reading: Reading) -> None:
+        def pull(number: int, home: object, branch: str) -> dict[str, object]:
+            return {
+                "number": number,
+                "state": "closed",
+                "user": None,
+                "head": {"sha": "0" * 40, "ref": branch, "repo": home},
+                "base": {"sha": "1" * 40, "ref": "main"},
+                "created_at": "2026-10-13T10:00:00Z",
+                "updated_at": "2026-10-13T10:00:00Z",
+                "closed_at": "2026-10-13T10:00:00Z",
+                "merged_at": None,
+                "html_url": "http://forge/1",
+            }
+
+        listed = [
+            pull(5, {"full_name": "OCTO/App"}, "agent/issue-1"),
+            pull(4, {"full_name": "fork/app"}, "agent/issue-1"),
+            pull(3, None, "agent/issue-1"),
+            pull(2, {"full_name": "octo/app"}, "agent/issue-10"),
+            pull(1, {"full_name": "octo/app"}, "agent/issue-1"),
+        ]
+        server, api = reading(lambda _: answer(listed))
+        pulls = GitHubReader(api).pulls(ITEM)
+        assert not isinstance(pulls, Unseen)
+        assert [made.number for made in pulls] == [1, 5]
+        assert "head=octo%3Aagent%2Fissue-1&state=all" in server.lines[0]
 
     def test_an_empty_repository_has_no_branch(self, reading: Reading) -> None:
         def script(asked: Asked) -> Sent:

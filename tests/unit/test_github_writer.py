@@ -250,3 +250,19 @@ def test_a_dropped_label_is_said(writing: Writing) -> None:
     with pytest.raises(ForgeError, match="dropped the label agent:working"):
         writer.set_label(ITEM, label="agent:working", remove=("agent:ready",))
     assert writes(server) == ["POST /repos/octo/app/issues/1/labels"], "the old one stays on"
+
+
+def test_a_label_that_somebody_else_took_off_meanwhile_is_off(writing: Writing) -> None:
+    both = [{"name": "agent:working"}, {"name": "agent:ready"}]
+
+    def script(asked: Asked) -> Sent:
+        if asked.method == "DELETE":
+            return answer({"message": "Label does not exist"}, 404)
+        return answer(both)
+
+    server, writer = writing(script)
+    writer.set_label(ITEM, label="agent:working", remove=("agent:ready",))
+    assert writes(server) == [
+        "POST /repos/octo/app/issues/1/labels",
+        "DELETE /repos/octo/app/issues/1/labels/agent%3Aready",
+    ]

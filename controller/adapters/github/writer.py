@@ -227,7 +227,7 @@ def capped(text: str, limit: int) -> str:
 
 def _only_ours(*names: str) -> None:
     for name in names:
-        if not _OURS.fullmatch(name):
+        if not _OURS.fullmatch(fold(name)):
             raise ForgeError(f"{name!a} is no label of toban's; no other is touched")
 
 
