@@ -5,7 +5,7 @@ import sys
 
 def main() -> int:
     """Run the command line; returns the exit code."""
-    from controller.cli.app import run
+    from controller.cli.run import run
 
     return run(sys.argv[1:])
 

@@ -22,8 +22,9 @@ from controller.domain.runs import Phase
 from controller.domain.values import Seen
 from controller.errors import ConfigError
 from controller.ports.agents import AgentRunner
+from controller.ports.checkup import ForgeCheckup
 from controller.ports.forge import WorkFinder
-from controller.ports.host import Lock, LockReader
+from controller.ports.host import Clock, HostMeter, Lock, LockReader
 from controller.runtime.tools import Readers, Settings, Writers
 from controller.workloads.issues.prompts import check_template
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from controller.adapters.git import GitRepositories
     from controller.adapters.github.http import Api
     from controller.adapters.github.reader import GitHubReader
+
+
+CHECKUP_SECONDS = 5.0
+"""For one answer to `doctor`: whoever waits for it is a person."""
 
 
 class Issues(NamedTuple):
@@ -77,11 +82,12 @@ def _github(config: Config) -> GitHub:
 
 
 def _credential(
-    config: Config, github: GitHub, *, writes: bool
+    config: Config, github: GitHub, *, writes: bool, at_once: bool = True
 ) -> tuple[Callable[[], str], Callable[[], Seen[str]] | None]:
     """The token of now, read anew each time, and for a GitHub App the source of its own login."""
     if github.app is None:
-        read_token(config)
+        if at_once:
+            read_token(config)
         return (lambda: read_token(config)), None
     from controller.adapters.github.app import AppCredential
 
@@ -144,6 +150,45 @@ def _writers(
         agents=agents(config),
         settings=_settings(config, token=token),
     )
+
+
+def checkup(config: Config) -> ForgeCheckup:
+    """What `doctor` and `labels` ask the forge. Reads the credential only when it is needed."""
+    from controller.adapters.github.cache import EtagCache
+    from controller.adapters.github.checkup import GitHubCheckup
+    from controller.adapters.github.http import Api
+    from controller.adapters.github.pause import Pause
+
+    github = _github(config)
+    credential, login = _credential(config, github, writes=False, at_once=False)
+    api = Api(
+        api_url=github.api_url,
+        credential=credential,
+        pause=Pause(file=config.paths.root / "state" / "github-pause.json", writable=False),
+        cache=EtagCache(),
+        timeout=CHECKUP_SECONDS,
+        sleep=lambda _: None,
+    )
+    return GitHubCheckup(api, credential=credential, timeout=CHECKUP_SECONDS, app_login=login)
+
+
+def clock() -> Clock:
+    """The machine's clock."""
+    return SystemClock()
+
+
+def host_meter(config: Config) -> HostMeter:
+    """Memory and disk."""
+    from controller.adapters.host import PsutilHost
+
+    return PsutilHost(config.paths.root)
+
+
+def codex_binary(config: Config) -> Path:
+    """The Codex that would be started."""
+    import codex_cli_bin  # type: ignore[import-untyped]  # no stubs
+
+    return config.agent.codex or Path(codex_cli_bin.bundled_codex_path())
 
 
 def agents(config: Config) -> AgentRunner:

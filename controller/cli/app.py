@@ -1,12 +1,10 @@
-"""The command line: names, options, help, and what becomes of every error.
+"""The command line: names, options, help.
 
-Called by `controller.__main__`. Imports typer and nothing of ours that is heavy, so that `--help`
-is quick; a command's module is imported inside its function.
+Used by `controller.cli.run`. Imports typer and nothing of ours that is heavy, so that `--help` is
+quick; a command's module is imported inside its function.
 """
 
-import os
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,10 +13,7 @@ import typer
 
 from controller import __version__
 from controller.cli import exits
-from controller.domain.text import safe_text
-from controller.errors import LockedError, TobanError
 
-LONGEST_ERROR = 4000
 HELP = """toban (当番, "the one on duty"): labelled GitHub issues become reviewed pull requests that
 wait for a human, and the order table of the one Chrome is worked off.
 
@@ -165,50 +160,103 @@ def explain(
     return command(config or context.obj, ref, as_json=as_json)
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command; returns the exit code. Every error becomes one message on stderr."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its number, never a traceback.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # real streams
-    try:
-        code = _invoke(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone; what Python still wants to flush at its end goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.FAILED
-    return code
+@app.command()
+def doctor(
+    context: typer.Context,
+    *,
+    own: Annotated[
+        bool, typer.Option("--self", help="Only what needs no network and no account.")
+    ] = False,
+    as_json: AsJson = False,
+    config: ConfigPath = None,
+) -> int:
+    """Check configuration, token, git, Codex and its sandbox, host, labels; say how to fix each.
+
+    Exit: 0 all well (warnings included), 1 a check failed.
+    """
+    from controller.cli.doctor import doctor as command
+
+    return command(config or context.obj, own=own, as_json=as_json)
 
 
-def _invoke(arguments: Sequence[str]) -> int:
-    command = typer.main.get_command(app)
-    try:
-        answer = command.main(args=list(arguments), prog_name="toban", standalone_mode=False)
-    except typer.TyperException as error:
-        return _wrong_usage(error)
-    except typer.Abort:
-        return _say("stopped at a question; nothing was changed")
-    except LockedError as error:
-        return _say(str(error), code=exits.LOCKED)
-    except TobanError as error:
-        return _say(str(error))
-    except (KeyboardInterrupt, BrokenPipeError):
-        raise
-    except Exception as error:  # noqa: BLE001 - the last border: said once, with its traceback logged
-        from controller.cli.logs import log_crash
+@app.command()
+def labels(
+    context: typer.Context,
+    repositories: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[REPO]...", help="owner/repo; default: all configured.", show_default=False
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+    config: ConfigPath = None,
+) -> int:
+    """Create or repair the six labels. No other label is touched."""
+    from controller.cli.labels import labels as command
 
-        log_crash(error)
-        name = type(error).__name__
-        return _say(f"internal error: {name}: {error} (the log line above has the traceback)")
-    return answer if isinstance(answer, int) else exits.OK
+    return command(config or context.obj, repositories or [], as_json=as_json)
 
 
-def _wrong_usage(error: typer.TyperException) -> int:
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "toban"
-    return _say(f"{error.format_message()}\nTry: {path} --help", code=exits.USAGE)
+@app.command()
+def init(
+    context: typer.Context,
+    *,
+    owner: Annotated[
+        str | None,
+        typer.Option(help="Watch every repository of this owner.", show_default=False),
+    ] = None,
+    repo: Annotated[
+        list[str] | None,
+        typer.Option("--repo", help="Watch owner/repo; may be given again.", show_default=False),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(help="The file that holds the GitHub token.", show_default=False),
+    ] = None,
+    root: Annotated[
+        str | None, typer.Option(help="Where toban keeps its things.", show_default="~/ai")
+    ] = None,
+    api_url: Annotated[
+        str | None, typer.Option(help="The API's address.", show_default="https://api.github.com")
+    ] = None,
+    git_url: Annotated[
+        str | None, typer.Option(help="Where git clones from.", show_default="https://github.com")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a configuration that exists.")
+    ] = False,
+    non_interactive: Annotated[
+        bool, typer.Option("--non-interactive", help="Ask nothing.")
+    ] = False,
+    config: ConfigPath = None,
+) -> int:
+    """Write a commented configuration, check it, and offer the labels.
+
+    Asks on a terminal for what no option says. Exit: 0 written and well, 1 not.
+    """
+    from controller.cli.init import Wanted
+    from controller.cli.init import init as command
+
+    wanted = Wanted(
+        owner=owner,
+        repositories=tuple(repo or ()),
+        token_file=token_file,
+        root=root,
+        api_url=api_url,
+        git_url=git_url,
+    )
+    return command(config or context.obj, wanted, force=force, ask=not non_interactive)
 
 
-def _say(text: str, *, code: int = exits.FAILED) -> int:
-    print(f"toban: {safe_text(text, limit=LONGEST_ERROR, lines=True)}", file=sys.stderr)
-    return code
+@app.command()
+def demo(
+    *,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the stand-in running to look around.")
+    ] = False,
+) -> int:
+    """Show the whole issue flow on this machine, with no account."""
+    from controller.cli.demo import demo as command
+
+    return command(keep=keep)
