@@ -51,7 +51,7 @@ def test_every_name_comes_back_as_it_is(bare: Bare) -> None:
     old = bare.commit(dict.fromkeys(ODD, b"1\n"))
     new = bare.commit(dict.fromkeys(ODD, b"1\n2\n"))
     found = {path.decode(): lines for path, lines in added_lines(RUNNER, bare.path, old, new)}
-    assert found == dict.fromkeys(ODD, [Line(2, b"2")])
+    assert found == {name: [Line(2, b"2")] for name in ODD}
     difference = read_difference(RUNNER, bare.path, old, new)
     assert difference.paths == {name.encode() for name in ODD}
     assert (difference.added, difference.removed) == (len(ODD), 0)

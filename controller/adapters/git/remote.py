@@ -10,7 +10,7 @@ from pathlib import Path
 
 from controller.adapters.git.layout import read_ref
 from controller.adapters.git.names import branch_problem
-from controller.adapters.git.runner import GitError, GitRunner
+from controller.adapters.git.runner import Answer, GitError, GitRunner
 from controller.domain.ids import IssueId, Repository, Sha
 from controller.domain.reasons import Reason
 from controller.domain.repository import Refusal
@@ -45,6 +45,8 @@ _MEANINGS: tuple[tuple[re.Pattern[str], Reason, str], ...] = (
 )
 _LINE = re.compile(rb"([0-9a-f]{40})\t([^\n]+)\n")
 _DETAIL = 300
+_WORDS = 500
+"""Characters of the forge's own words in a refusal."""
 _PUSH = ("push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags")
 _FETCH = (
     "fetch",
@@ -132,47 +134,42 @@ def push(
         return None
     if tip != expected:
         return _diverged(item, tip, expected)
-    url = runner.url(item.repository)
     spec = f"{sha}:refs/heads/{item.branch}"
     try:
-        argv = (*_PUSH, "--recurse-submodules=no", url, spec)
+        argv = (*_PUSH, "--recurse-submodules=no", runner.url(item.repository), spec)
         answer = runner.run(bare, *argv, network=True, expect=(0, 1, 128))
+        failure: RepositoryError = GitError("git push failed", answer.err.decode(errors="replace"))
+        refusal = _refused(item, answer, spec, expected)
+        done = answer.code == 0
     except RepositoryError as error:
-        return _look_again(runner, bare, item, sha=sha, error=error)
-    if answer.code == 0:
+        failure, refusal, done = error, None, False
+    # A lost answer, or a second try of the transport after one: the push may have happened.
+    if done or _arrived(runner, bare, item, sha):
         _note(runner, bare, item, sha)
         return None
-    detail = answer.err.decode(errors="replace")
+    return refusal or unseen(item.repository, "push", failure)
+
+
+def _refused(item: IssueId, answer: Answer, spec: str, expected: Sha | None) -> Refusal | None:
+    """What git's report says of our one ref, None when it says nothing."""
     report = answer.out.decode(errors="replace")
     rejected = re.search(rf"^!\t{re.escape(spec)}\t\[([^\]]*)\]([^\n]*)", report, re.MULTILINE)
     if rejected is None:
-        lost = GitError("git push failed", detail)
-        return _look_again(runner, bare, item, sha=sha, error=lost)
+        return None
     if rejected[1] == "rejected":  # git's own refusal: the branch moved and is no ancestor
         return _diverged(item, None, expected)
-    said = [line.removeprefix("remote:").strip() for line in detail.splitlines()]
-    spoken = [line for line in said if line and not line.startswith(("error:", "To "))]
-    return Refusal(
-        kind="ambiguous",
-        reason=Reason.PUSH_REJECTED,
-        message=safe_text(
-            f"the forge rejected the push{rejected[2]} {' '.join(spoken)}", limit=500
-        ),
-    )
+    lines = answer.err.decode(errors="replace").splitlines()
+    said = [line.removeprefix("remote:").strip() for line in lines]
+    spoken = " ".join(line for line in said if line and not line.startswith(("error:", "To ")))
+    message = safe_text(f"the forge rejected the push{rejected[2]} {spoken}", limit=_WORDS)
+    return Refusal(kind="ambiguous", reason=Reason.PUSH_REJECTED, message=message)
 
 
-def _look_again(
-    runner: GitRunner, bare: Path, item: IssueId, *, sha: Sha, error: RepositoryError
-) -> Unseen | None:
-    """The answer was lost: the push may have happened all the same."""
+def _arrived(runner: GitRunner, bare: Path, item: IssueId, sha: Sha) -> bool:
     try:
-        arrived = remote_tip(runner, bare, item) == sha
+        return remote_tip(runner, bare, item) == sha
     except RepositoryError:
-        arrived = False
-    if arrived:
-        _note(runner, bare, item, sha)
-        return None
-    return unseen(item.repository, "push", error)
+        return False
 
 
 def _note(runner: GitRunner, bare: Path, item: IssueId, sha: Sha) -> None:
