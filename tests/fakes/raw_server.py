@@ -1,11 +1,13 @@
 """A loopback server that sends whatever bytes a test wants, for what no honest server would do."""
 
 import json
+import socket
 import socketserver
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 
 class Asked(NamedTuple):
@@ -39,9 +41,9 @@ def answer(body: object = b"", status: int = 200, headers: Mapping[str, str] | N
 
 
 class RawServer:
-    """Answers by `script`; keeps every request and counts connections."""
+    """Answers by `script`; keeps every request and counts connections. `tls` makes it HTTPS."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, *, tls: ssl.SSLContext | None = None) -> None:
         self.script = script
         self.asked: list[Asked] = []
         self.connections = 0
@@ -67,9 +69,22 @@ class RawServer:
             daemon_threads = True
             block_on_close = False
 
+            def get_request(self) -> tuple[socket.socket, Any]:
+                plain, address = super().get_request()
+                if tls is None:
+                    return plain, address
+                # The handshake belongs to the connection's own thread.
+                return (
+                    tls.wrap_socket(plain, server_side=True, do_handshake_on_connect=False),
+                    address,
+                )
+
+            def handle_error(self, request: object, client_address: object) -> None:
+                """A client that breaks off is what these tests are about."""
+
         self._server = Server(("127.0.0.1", 0), Handler)
         self.port: int = self._server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self.port}"
 
     @property
     def lines(self) -> list[str]:

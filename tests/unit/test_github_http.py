@@ -2,11 +2,18 @@
 
 import json
 import os
+import ssl
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from controller import __version__
 from controller.adapters.github.cache import KEEP_SECONDS, Entry, EtagCache
@@ -167,6 +174,69 @@ def test_an_answer_that_trickles_is_cut_off() -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="expected https"):
         Wire(url, timeout=1)
+
+
+class TestTls:
+    @pytest.fixture
+    def certificate(self, tmp_path: Path) -> Path:
+        """A certificate for 127.0.0.1 that nobody trusts by itself, with its key."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+        now = datetime.now(UTC)
+        made = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(1)
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(
+                x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]),
+                critical=False,
+            )
+            .sign(key, hashes.SHA256())
+        )
+        file = tmp_path / "tls.pem"
+        file.write_bytes(
+            made.public_bytes(serialization.Encoding.PEM)
+            + key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+        )
+        return file
+
+    @staticmethod
+    def ask(certificate: Path) -> tuple[RawServer, Seen[object]]:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate)
+        with RawServer(lambda _: answer({"id": 1}), tls=tls) as server:
+            api = Api(
+                api_url=server.url,
+                credential=lambda: TOKEN,
+                pause=Pause(),
+                cache=EtagCache(),
+                sleep=lambda _seconds: None,
+            )
+            said = api.get("/user")
+            api.close()
+            return server, said
+
+    def test_an_untrusted_certificate_gets_no_token(self, certificate: Path) -> None:
+        server, said = self.ask(certificate)
+        gone = unseen(said)
+        assert f"no trusted TLS connection to 127.0.0.1:{server.port}" in gone.reason
+        assert server.asked == []
+
+    def test_a_trusted_one_is_spoken_to(
+        self, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        server, said = self.ask(certificate)
+        assert not isinstance(said, Unseen), said
+        assert server.asked[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
 class TestPaging:
