@@ -12,7 +12,14 @@ from controller.domain.policy import Policy
 from controller.domain.reasons import Reason
 from controller.workloads.issues.labels import HUMAN, ours
 
-LASTING = frozenset({Reason.WAITS_FOR_HUMAN, Reason.LABEL_BY_HAND, Reason.DONE})
+LASTING = frozenset(
+    {
+        Reason.WAITS_FOR_HUMAN,
+        Reason.LABEL_BY_HAND,
+        Reason.PULL_REQUEST_CLOSED,
+        Reason.DONE,
+    }
+)
 """Holds that only a person's act on GitHub can end, and which every such act makes visible in the
 issue's update time, its labels, or the pull request's head, base and update time."""
 

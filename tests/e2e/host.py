@@ -23,6 +23,7 @@ FILES = {
     "README.md": "# app\n",
     "AGENTS.md": "Keep it short.\n",
     "Makefile": "test:\n\tgrep -q app README.md\n",
+    "改行.txt": "一\r\n",
     "src/日本語.py": "print('こんにちは')\n",
 }
 APPROVE: dict[str, Any] = {"version": 1, "verdict": "approve", "summary": "よい", "findings": []}
@@ -192,13 +193,12 @@ min_free_disk_gb = 0.1
         done = subprocess.run(
             ["git", "-c", "core.quotePath=false", "-C", str(place), *arguments],
             capture_output=True,
-            text=True,
             check=True,
         )
-        return done.stdout
+        return done.stdout.decode()
 
 
 def kill(process: subprocess.Popen[str]) -> None:
     """End a process at once, as a power cut would."""
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()

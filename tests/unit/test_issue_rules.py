@@ -280,6 +280,10 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         reviewing(YES, issue=issue("human:review", body="other")),
         "WaitsForHuman",
     ),
+    "a human closed the approved pull request": (
+        reviewing(issue=issue("human:review"), pulls=(pull("h1", is_open=False),), pull=None),
+        "PullRequestClosed",
+    ),
     "a new head makes the approval void": (
         reviewing(YES, issue=issue("human:review"), **EXTENDED),
         "ShowPhase agent:review",

@@ -62,6 +62,7 @@ class ScriptedModel:
         self._lock = threading.Lock()
         self._progress = _Progress()
         self._stopping = threading.Event()
+        self._asked = threading.Event()
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.model = self
         self._thread = threading.Thread(
@@ -86,6 +87,14 @@ class ScriptedModel:
         """How many runs of a scenario were begun."""
         with self._lock:
             return self._progress.runs[scenario]
+
+    def wait_request(self, *, timeout: float = 30) -> ModelRequest:
+        """The newest request, as soon as one has come. Raises TimeoutError after `timeout` s."""
+        if not self._asked.wait(timeout):
+            msg = f"no request in {timeout} s"
+            raise TimeoutError(msg)
+        with self._lock:
+            return self.requests[-1]
 
     def start(self) -> Self:
         """Begin to answer; returns itself."""
@@ -126,6 +135,7 @@ class ScriptedModel:
                 self._progress.next_turn(scenario, request) if scenario else (0, 0, UNKNOWN)
             )
             self.requests.append(request)
+            self._asked.set()
             line = {
                 "n": len(self.requests),
                 "scenario": scenario.name if scenario else None,

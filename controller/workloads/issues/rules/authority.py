@@ -86,6 +86,8 @@ def not_blocked(s: IssueState, _p: Policy) -> Said:
 
 def label_backed(s: IssueState, _p: Policy) -> Said:
     """A label alone authorises nothing: it needs our own claim in this epoch (decisions 6)."""
+    if s.phase == HUMAN and s.claim and s.pull and not s.pull.is_open:
+        return hold(s, Reason.PULL_REQUEST_CLOSED)
     if s.phase == HUMAN and not (s.claim and s.review and s.review.ever_approved):
         return hold(s, Reason.LABEL_BY_HAND)
     if s.phase not in (READY, HUMAN) and s.claim is None:
