@@ -18,6 +18,7 @@ from controller.workloads.issues.prompts import (
     build,
     check_template,
     fits_inline,
+    shown,
 )
 from controller.workloads.issues.verdict import SCHEMA, Finding, parse_verdict
 from tests.builders.issue import ITEM, sha
@@ -261,6 +262,7 @@ def test_frames_hold_whatever_stands_in_them(
     prompt = build(TEMPLATES["implement"], values=PLAIN.model_copy(update=changes))
     words = {word for word, _, _ in FRAME.findall(prompt)}
     assert len(words) == 1
-    expected = 2 + len(comments) + bool(feedback.strip()) + bool(body.strip())
+    optional = [text for text in (feedback, body) if shown(text).strip()]
+    expected = 2 + len(comments) + len(optional)
     assert len(FRAME.findall(prompt)) == expected
     assert prompt.count(words.pop()) == 2 * expected
