@@ -19,7 +19,7 @@ class ForgeError(TobanError):
 
 
 class ForgeUnknownError(ForgeError):
-    """A write's answer was lost: it may or may not have happened. Look it up before repeating it."""
+    """A write's answer was lost: it may or may not have happened. Look before repeating it."""
 
 
 class ForgeLimitedError(ForgeError):

@@ -1,1 +1,1 @@
-"""One real thing each: the forge, git, Codex, files, host. Named by `controller.bootstrap` alone."""
+"""One real thing each: forge, git, Codex, files, host. Named by `controller.bootstrap` alone."""

@@ -104,7 +104,7 @@ class FileRecords:
 
     def _spent(self) -> list[_Spent]:
         try:
-            lines = (self._state / "usage.jsonl").read_text(errors="replace").splitlines()
+            lines = (self._state / "usage.jsonl").read_text("utf-8", "replace").splitlines()
         except OSError:
             return []
         found = []

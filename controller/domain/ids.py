@@ -10,8 +10,8 @@ from pydantic import AfterValidator, StringConstraints, model_validator
 
 from controller.domain.values import Value
 
-OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
-"""Logins of users and organisations: 39 characters at most, no dot (GitHub's sign-up rule)."""
+OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}")
+"""Logins of users and organisations: 39 characters at most; managed users have an underscore."""
 NAME = re.compile(r"(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}")
 """Repository names: letters, digits, `.`, `_`, `-`; GitHub forbids `.`, `..` and `.git` last."""
 SHA = r"^[0-9a-f]{40}$"
@@ -22,7 +22,7 @@ type Sha = Annotated[str, StringConstraints(pattern=SHA)]
 
 def _login(text: str) -> str:
     if not OWNER.fullmatch(text):
-        msg = f"{text!r} is no GitHub owner (letters, digits and '-')"
+        msg = f"{text!r} is no GitHub owner (letters, digits, '-' and '_')"
         raise ValueError(msg)
     return text
 
