@@ -111,7 +111,9 @@ def _commit_text(action: ImportChange, run: Run, c: Context) -> CommitText:
     return CommitText(
         author_name=c.w.settings.author_name,
         author_email=c.w.settings.author_email,
-        message=commit_message(c.item, title=c.title(), task=action.task, run=run.seq),
+        message=commit_message(
+            c.item, title=c.title(), task=action.task, run=run.seq, answer=run.answer
+        ),
         at=int(ended.timestamp()),
     )
 
