@@ -48,7 +48,7 @@ def _checks(path: Path | None, *, own: bool) -> Iterator[Check]:
         config = load_config(path, os.environ)
     except ConfigError as error:
         sentence = str(error)
-        yield Check("config", lambda: [fail("config", sentence, "`toban init` writes one")])
+        yield Check("config", lambda: [fail("config", sentence, "correct it, or use `toban init`")])
         return
     yield Check("config", lambda: _config(config))
     yield from _host(config)

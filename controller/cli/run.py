@@ -58,7 +58,8 @@ def _invoke(arguments: Sequence[str]) -> int:
 def _wrong_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "toban"
-    return _say(f"{error.format_message()}\nTry: {path} --help", code=exits.USAGE)
+    said = error.format_message().replace("Value error, ", "")
+    return _say(f"{said}\nTry: {path} --help", code=exits.USAGE)
 
 
 def _say(text: str, *, code: int = exits.FAILED) -> int:

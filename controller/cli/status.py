@@ -9,8 +9,9 @@ from controller import bootstrap
 from controller.cli import exits
 from controller.cli.files import write_result
 from controller.cli.run_once import WORKLOAD
-from controller.cli.screen import Screen, show_json
+from controller.cli.screen import Screen, show_json, warn
 from controller.cli.session import open_config, want_issues
+from controller.render.lines import foreign
 from controller.render.page import status_page
 from controller.render.status import Frame, status_document, status_lines
 from controller.runtime.status import survey
@@ -34,6 +35,8 @@ def status(path: Path | None, *, html: Path | None, as_json: bool) -> int:
         write_result(html, status_page(found.items, frame))
     if as_json:
         show_json(status_document(found.items))
+        for each in found.unseen:
+            warn(f"not seen: {foreign(each.source)}: {foreign(each.reason)}")
     else:
         Screen().show(status_lines(found.items, frame))
     return exits.FAILED if found.unseen else exits.OK

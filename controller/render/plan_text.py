@@ -19,6 +19,7 @@ RISKS: Mapping[a.Risk, str] = {
     "forge": "writes on GitHub",
     "agent": "starts Codex in its sandbox",
 }
+_CODES = frozenset(str(reason) for reason in Reason)
 MOST = 20
 """Items of one reason that are named; `--json` has all of them."""
 LONGEST_STEP = 120
@@ -34,11 +35,18 @@ def plan_lines(plan: Plan, titles: Mapping[str, str]) -> list[Line]:
         if plan.then:
             lines += [EMPTY, *_then(plan.then)]
     else:
-        lines.append(line(Span("Nothing to do.", "bold")))
+        lines.append(nothing(plan))
     lines += waits(plan.holds, titles)
     lines += unseen_lines(plan.unseen)
     lines += [EMPTY, line(Span(summary(plan), "bold"))]
     return lines
+
+
+def nothing(plan: Plan) -> Line:
+    """What is said instead of actions."""
+    if plan.complete:
+        return line(Span("Nothing to do.", "bold"))
+    return line(Span("Nothing to do among what could be seen.", "bad"))
 
 
 def summary(plan: Plan) -> str:
@@ -72,29 +80,33 @@ def symbol(action: a.Action) -> Span:
 
 
 def what(action: a.Action) -> str:
-    """What the action does, in one sentence with its own particulars."""
-    sentence = (action.__doc__ or action.kind).strip().partition("\n")[0]
+    """What an action of this kind does, in one sentence."""
+    return (action.__doc__ or action.kind).strip().partition("\n")[0]
+
+
+def particulars(action: a.Action) -> str:
+    """What this one action is about, empty when its item says it all."""
     match action:
         case a.StartAgent():
-            limit = f"{action.model.timeout_s / 60:g} min"
+            model = f"{action.model.model} ({action.model.effort})"
             return (
-                f"{sentence} {action.task.phase}, attempt {action.attempt}, {action.model.model} "
-                f"({action.model.effort}), at most {limit}, on {action.head[:12]}."
+                f"{action.task.phase}, attempt {action.attempt}, {model}, "
+                f"at most {action.model.timeout_s / 60:g} min, on {action.head[:12]}"
             )
         case a.ShowPhase():
-            return f"{sentence} Label: {action.label}."
+            return action.label
         case a.CreateWorktree():
-            return f"{sentence} Commit: {action.at[:12]}."
+            return action.at[:12]
         case a.PublishCommit():
             change = action.change
-            size = f"{count(change.files, 'file')}, +{change.added_lines} -{change.removed_lines}"
-            return f"{sentence} Commit: {change.sha[:12]} ({size})."
+            files = count(change.files, "file")
+            return f"{change.sha[:12]}: {files}, +{change.added_lines} -{change.removed_lines}"
         case a.HandOver() | a.RecordVerdict():
-            return f"{sentence} Pull request: #{action.pull}."
+            return f"pull request #{action.pull}"
         case a.FetchSource() | a.OpenPullRequest():
-            return f"{sentence} Base: {foreign(action.base_branch)}."
+            return f"base {foreign(action.base_branch)}"
         case _:
-            return sentence
+            return ""
 
 
 def _action(action: a.Action, titles: Mapping[str, str]) -> list[Line]:
@@ -103,6 +115,7 @@ def _action(action: a.Action, titles: Mapping[str, str]) -> list[Line]:
     return [
         line("  ", mark, " ", Span(action.kind, mark.style), f"  {action.item}{title}"),
         line(f"      what  {what(action)}"),
+        *([line(f"            {about}")] if (about := particulars(action)) else []),
         line(f"      why   {action.reason}: {foreign(action.message)}"),
         line(f"      risk  {RISKS[action.risk]}"),
     ]
@@ -147,14 +160,14 @@ def _group(reason: Reason, held: list[Hold], titles: Mapping[str, str]) -> Itera
 
 
 def unseen_lines(unseen: Iterable[Unseen]) -> list[Line]:
-    """What could not be seen; empty for nothing."""
-    lines = [
-        line("  ", Span(foreign(each.source), "bad"), f": {foreign(each.reason)}", _again(each))
-        for each in unseen
-    ]
+    """What could not be seen, and what a person can do about it; empty for nothing."""
+    lines: list[Line] = []
+    for each in unseen:
+        until = f" (until {moment(each.until)})" if each.until else ""
+        source = Span(foreign(each.source), "bad")
+        lines.append(line("  ", source, f": {foreign(each.reason)}{until}"))
+        meaning = MEANINGS.get(Reason(each.code)) if each.code in _CODES else None
+        if meaning is not None and meaning.advice != NO_ADVICE:
+            lines.append(line(Span(f"    next: {meaning.advice}", "dim")))
     head = line(Span("Not seen (an error is not an absence):", "bold"))
     return [EMPTY, head, *lines] if lines else []
-
-
-def _again(unseen: Unseen) -> str:
-    return f" (until {moment(unseen.until)})" if unseen.until else ""

@@ -6,6 +6,7 @@ Called by `toban run-once` for every outcome as it happens. Pure.
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
+from controller.domain.actions import Action, ShowPhase, StartAgent
 from controller.domain.outcome import Outcome, Result
 from controller.domain.plan import Hold, Plan
 from controller.domain.reasons import MEANINGS
@@ -21,7 +22,7 @@ from controller.render.lines import (
     moment,
     title_of,
 )
-from controller.render.plan_text import NO_ADVICE, symbol, unseen_lines, waits
+from controller.render.plan_text import NO_ADVICE, nothing, symbol, unseen_lines, waits
 
 AGENT_LINE = 200
 WORDS: Mapping[Result, str] = {
@@ -42,10 +43,22 @@ def outcome_line(outcome: Outcome) -> Line:
     until = f" (until {moment(outcome.until)})" if outcome.until else ""
     return line(
         mark,
-        f" {action.item} {action.kind}: ",
+        f" {action.item} {action.kind}{particular(action)}: ",
         Span(WORDS[outcome.result], style_of(outcome.result)),
         f"; {reason}{said}{until}",
     )
+
+
+def particular(action: Action) -> str:
+    """What tells two actions of one kind apart."""
+    match action:
+        case StartAgent():
+            again = f", attempt {action.attempt}" if action.attempt > 1 else ""
+            return f" ({action.task.phase}{again})"
+        case ShowPhase():
+            return f" ({action.label})"
+        case _:
+            return ""
 
 
 def style_of(result: Result) -> Style:
@@ -84,7 +97,7 @@ def end_lines(
     elif rest is not None:
         lines += _rest(rest, titles)
     elif not done and not bad:
-        lines.append(line(Span("Nothing to do.", "bold")))
+        lines.append(nothing(plan))
     resting = rest.item.key if rest is not None else None
     lines += waits([hold for hold in plan.holds if hold.item.key != resting], titles)
     lines += unseen_lines(plan.unseen)

@@ -58,6 +58,7 @@ def status_lines(items: Sequence[ItemStatus], frame: Frame) -> list[Line]:
     elif not frame.unseen:
         lines.append(line("No item carries a label of toban's."))
     lines += unseen_lines(frame.unseen)
+    lines = lines[1:] if lines[:1] == [EMPTY] else lines
     return [*lines, EMPTY, *(line(Span(text, "dim")) for text in limits(frame))]
 
 

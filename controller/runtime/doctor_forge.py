@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from controller.domain.checkup import Finding, fail, ok, warn
 from controller.domain.ids import Repository
+from controller.domain.reasons import Reason
 from controller.domain.values import Unseen
 from controller.ports.checkup import Access, Account, ForgeCheckup
 from controller.ports.host import Clock
@@ -51,8 +52,9 @@ def check_forge(
     """Credential first; without it nothing else can be asked."""
     account = forge.account()
     if isinstance(account, Unseen):
-        advice = "make a new token, or see the message; the file must hold the token alone"
-        yield fail("credential", f"{account.source}: {account.reason}", advice)
+        refused = account.code == Reason.TOKEN_REFUSED
+        advice = "put a valid token in place, alone on one line" if refused else "see api above"
+        yield fail("credential", account.reason, advice)
         yield warn("repositories", NOT_ASKED, "mend that first")
         return
     yield from _credential(account)
