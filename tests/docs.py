@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType, UnionType
 from typing import NamedTuple, TypeAliasType, get_args
@@ -17,13 +18,15 @@ from typing import NamedTuple, TypeAliasType, get_args
 from pydantic import BaseModel
 
 from controller.domain.actions import ACTIONS, Claim
+from controller.domain.conditions import ItemStatus, standing
 from controller.domain.ids import IssueId
 from controller.domain.plan import Hold, Plan
 from controller.domain.reasons import MEANINGS, Reason
 from controller.domain.values import Unseen
 from controller.planning.rules import name_of, sentence_of
-from controller.ports import agents, forge, host, records, repository
+from controller.ports import agents, checkup, forge, host, records, repository
 from controller.render.plan_json import plan_document
+from controller.render.status import status_document
 from controller.workloads.issues import markers
 from controller.workloads.issues.prompts import PLACEHOLDERS
 from controller.workloads.issues.rules import RULES
@@ -190,8 +193,11 @@ def meanings(_: str) -> str:
     return "\n\n".join(
         f"### {title[:1].upper()}{title[1:]}\n\n"
         + table(
-            ("code", "meaning", "what to do"),
-            [(code(each), MEANINGS[each].text, MEANINGS[each].advice) for each in group],
+            ("code", "meaning", "what to do", "condition"),
+            [
+                (code(each), MEANINGS[each].text, MEANINGS[each].advice, standing(each))
+                for each in group
+            ],
         )
         for title, group in _groups()
     )
@@ -210,11 +216,32 @@ def plan_json(_: str) -> str:
     )
     waits = Hold(item=second, reason=Reason.WAITS_FOR_TURN, message=f"{first} goes first")
     down = Unseen(source="GET /repos/octo/repo-b/issues", reason="answered 502")
-    document = plan_document(Plan(actions=(claim,), holds=(waits,), unseen=(down,)))
+    return _json(plan_document(Plan(actions=(claim,), holds=(waits,), unseen=(down,))))
+
+
+def status_json(_: str) -> str:
+    """A document of `status --json`."""
+    item = ItemStatus(
+        item=IssueId.parse("octo/repo-a#58"),
+        title="",
+        phase="human-review",
+        reason=Reason.WAITS_FOR_HUMAN,
+        message=MEANINGS[Reason.WAITS_FOR_HUMAN].text,
+        until=None,
+        since=datetime(2026, 11, 30, 12, 0, tzinfo=UTC),
+        pull=61,
+        reworks=1,
+        budget=2,
+        agent=None,
+    )
+    return _json(status_document([item]))
+
+
+def _json(document: object) -> str:
     return f"```json\n{json.dumps(document, indent=2, ensure_ascii=False)}\n```"
 
 
-PORTS: tuple[ModuleType, ...] = (forge, repository, agents, records, host)
+PORTS: tuple[ModuleType, ...] = (forge, repository, agents, records, host, checkup)
 
 
 def ports(_: str) -> str:
@@ -266,6 +293,7 @@ BLOCKS: tuple[Block, ...] = (
     Block("planning.md", "actions", actions),
     Block("planning.md", "reasons", meanings),
     Block("planning.md", "plan-json", plan_json),
+    Block("interface.md", "status-json", status_json),
     Block("architecture.md", "layers", layers),
     Block("architecture.md", "ports", ports),
     Block("architecture.md", "records", durable),

@@ -15,7 +15,10 @@ from controller.config import load_config
 from controller.config.sections import REWORKS
 from controller.demo.story import stories
 from controller.domain.outcome import Result
+from controller.domain.reasons import Reason
 from controller.runtime.apply_agent import DIFF_LIMIT
+from controller.runtime.rest import LASTING
+from controller.runtime.tick import FOR_ALL
 from controller.workloads.issues.labels import LABELS
 from controller.workloads.issues.prompts import MAX_INLINE_DIFF
 from controller.workloads.issues.visible import MAX_TEXT
@@ -219,6 +222,17 @@ def test_records_of_decisions_have_one_shape() -> None:
         heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
         assert heads == ["Example", "Alternatives", "Price"], page
         assert len(text.split()) <= 700, f"{page}: one page"
+
+
+@pytest.mark.parametrize(
+    ("page", "listed"),
+    [("docs/planning.md", FOR_ALL), ("docs/adr/0006-rest-notes.md", LASTING)],
+    ids=["ends a tick", "may rest"],
+)
+def test_a_closed_list_in_the_text_is_the_code_s(page: str, listed: frozenset[Reason]) -> None:
+    sentences = re.split(r"(?<=\.)\s", plain(page))
+    lists = [set(re.findall(r"`([A-Z]\w+)`", sentence)) for sentence in sentences]
+    assert {str(reason) for reason in listed} in lists
 
 
 def test_numbers_in_the_text_are_those_of_the_code() -> None:
