@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from controller.demo.model import Scenario, Script, ScriptedModel
-from controller.demo.standin import Standin
 from tests.e2e.host import FILES, REPO, Host
+from tests.openapi.judged import judged
 
 type MakeHost = Callable[..., Host]
 
@@ -19,7 +19,7 @@ def make_host(tmp_path: Path) -> Iterator[MakeHost]:
     with ExitStack() as stack:
 
         def make(*scenarios: Scenario) -> Host:
-            github = stack.enter_context(Standin(tmp_path / "github"))
+            github = stack.enter_context(judged(tmp_path / "github"))
             model = stack.enter_context(ScriptedModel(Script(scenarios=scenarios)))
             world = github.world
             world.add_user("octo", token="octo-token")
