@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from controller.adapters.clock import SystemClock
 from controller.adapters.records import FileRecords
 from controller.config import Config, read_app_key, read_signing_keys, read_token, secret_paths
+from controller.config.policy import policy
 from controller.config.sections import GitHub
-from controller.config.sections import Phase as PhaseSection
 from controller.domain.ids import Repository
-from controller.domain.policy import PhaseModel, Policy, RepositoryPolicy
 from controller.domain.repository import ImportLimits
 from controller.domain.runs import Phase
 from controller.domain.values import Seen
@@ -44,6 +43,8 @@ class Issues(NamedTuple):
     readers: Readers
     writers: Callable[[], Writers]
     """Makes the writers; PyGithub, GitPython and Codex are not even loaded before."""
+    close: Callable[[], None]
+    """Drops the connection to the forge; the next read opens another."""
 
 
 def issues(config: Config, *, writes: bool) -> Issues:
@@ -71,7 +72,9 @@ def issues(config: Config, *, writes: bool) -> Issues:
         policy=policy(config),
         signing_keys=keys,
     )
-    return Issues(readers, lambda: _writers(config, api, git, readers, token=credential()))
+    return Issues(
+        readers, lambda: _writers(config, api, git, readers, token=credential()), api.close
+    )
 
 
 def _github(config: Config) -> GitHub:
@@ -218,41 +221,6 @@ def lock_reader(config: Config) -> LockReader:
     from controller.adapters.lock import FileLocks
 
     return FileLocks(config.paths.root)
-
-
-def policy(config: Config) -> Policy:
-    """What planning may know of the configuration."""
-    wanted = config.policy
-    return Policy(
-        implement=_model(config.agent.implement),
-        review=_model(config.agent.review),
-        rework=tuple(_model(phase) for phase in config.agent.rework),
-        repositories={
-            Repository.parse(name).key: RepositoryPolicy(
-                base=each.base, prepare=each.prepare, verify=each.verify
-            )
-            for name, each in config.repository.items()
-        },
-        max_delivery_retries=wanted.max_delivery_retries,
-        max_worker_failures=wanted.max_worker_failures,
-        labelers=wanted.labelers,
-        trusted_bots=wanted.trusted_bots,
-        max_runs_per_day=wanted.max_runs_per_day,
-        max_tokens_per_day=wanted.max_tokens_per_day,
-        min_free_memory_percent=config.host.min_free_memory_percent,
-        min_free_disk_gb=config.host.min_free_disk_gb,
-        signing=wanted.signing_key_file is not None,
-        assignee=config.github.assignee if config.github else None,
-    )
-
-
-def _model(phase: PhaseSection) -> PhaseModel:
-    return PhaseModel(
-        model=phase.model,
-        effort=phase.effort,
-        timeout_s=phase.timeout.total_seconds(),
-        silence_s=phase.silence.total_seconds(),
-    )
 
 
 def _settings(config: Config, *, token: str) -> Settings:

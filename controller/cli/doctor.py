@@ -15,6 +15,7 @@ from controller.cli.run_once import WORKLOAD
 from controller.cli.screen import Screen, show_json
 from controller.cli.session import foreign_root
 from controller.config import Config, load_config, secret_paths
+from controller.config.policy import policy
 from controller.config.sections import GitHub
 from controller.domain.checkup import Finding, fail, ok, warn
 from controller.domain.ids import Repository
@@ -89,7 +90,7 @@ def _host(config: Config) -> Iterator[Check]:
 
 def _shared(config: Config) -> Iterator[Check]:
     """What can be short or missing although the program itself is well."""
-    meter, limits = bootstrap.host_meter(config), bootstrap.policy(config)
+    meter, limits = bootstrap.host_meter(config), policy(config)
     yield Check("memory and disk", lambda: doctor_host.check_spare(meter, limits))
     yield Check("lock", lambda: doctor_host.check_lock(bootstrap.lock_reader(config), WORKLOAD))
     if config.github is not None:

@@ -86,7 +86,7 @@ def code_of(tick: Tick, stop: Stop) -> int:
 
 def _tick(ports: bootstrap.Issues, issue: IssueId | None, voice: _Voice, stop: Stop) -> Tick:
     writers = ports.writers()
-    with _signals(stop, writers.agents.stop):
+    with obeying(stop, writers.agents.stop):
         for ended in end_stragglers(ports.readers, writers):
             voice.note(f"ended what a killed tick had left: {ended}")
         told = Told(outcome=voice.outcome, line=voice.line, stopping=stop.asked)
@@ -110,7 +110,7 @@ def _voice(screen: Screen | None) -> _Voice:
 
 
 @contextmanager
-def _signals(stop: Stop, end_agent: Callable[[], None]) -> Iterator[None]:
+def obeying(stop: Stop, end_agent: Callable[[], None]) -> Iterator[None]:
     """Obey the first SIGTERM or SIGINT after the present act, a second one at once."""
 
     def obey(number: int, _frame: FrameType | None) -> None:
