@@ -271,6 +271,7 @@ def test_a_half_done_step_forward_is_finished(bench: GitBench) -> None:
     assert bench.writer.fetch(ITEM, base=BASE) is None
     bench.edit("README.md", None)
     bench.edit("b/c.txt", "c\n")
+    bench.edit(".toban-new-file", "ha")
     assert bench.writer.create_worktree(ITEM, at=head).head == head
     assert bench.reader.worktree_is_clean(ITEM) is True
     assert plain_git(bench.tree, "status", "--porcelain") == ""

@@ -79,8 +79,9 @@ def _copy_file(source: int, target: int, name: bytes) -> None:
             return
         made = os.open(name, _WRITE, 0o600, dir_fd=target)
         try:
-            while os.copy_file_range(handle, made, CHUNK):
-                pass
+            done = 0
+            while sent := os.sendfile(made, handle, done, CHUNK):
+                done += sent
             os.fchmod(made, stat.S_IMODE(found.st_mode) & 0o777)
             os.utime(made, ns=(found.st_atime_ns, found.st_mtime_ns))
         finally:

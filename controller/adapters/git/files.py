@@ -25,7 +25,8 @@ from controller.adapters.git.objects import Blob
 from controller.errors import RepositoryError
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_DRAFT = b".toban-new-file"
+DRAFT = b".toban-new-file"
+"""In the root of a tree, while a file of it is replaced; ours, whoever finds it."""
 DEEP = 100
 """Folders held open at once while a tree is removed."""
 type Written = tuple[bytes, Entry, bytes]
@@ -99,15 +100,20 @@ def write_files(
                     os.mkdir(name, dir_fd=here)
                 yield path, entry, UNKNOWN
                 continue
-            target = _DRAFT if replace else name
             if replace:
-                with suppress(FileNotFoundError):
-                    os.unlink(_DRAFT, dir_fd=here)
-            found = _write(here, target, entry.mode, next(blobs))
-            if replace:
-                os.rename(_DRAFT, name, src_dir_fd=here, dst_dir_fd=here)
+                drop_draft(root)
+                _write(root, DRAFT, entry.mode, next(blobs))
+                os.rename(DRAFT, name, src_dir_fd=root, dst_dir_fd=here)
                 found = os.lstat(name, dir_fd=here)
+            else:
+                found = _write(here, name, entry.mode, next(blobs))
             yield path, entry, stat_words(found, entry.mode)
+
+
+def drop_draft(root: int) -> None:
+    """Remove the draft that a killed tick may have left."""
+    with suppress(FileNotFoundError):
+        os.unlink(DRAFT, dir_fd=root)
 
 
 def _write(here: int, name: bytes, mode: int, blob: Blob) -> os.stat_result:

@@ -47,6 +47,9 @@ class Patterns:
         flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
         self._patterns = tuple(p for line in lines if (p := _parse(line, flags)) is not None)
 
+    def __len__(self) -> int:
+        return len(self._patterns)
+
     @classmethod
     def of_file(cls, data: bytes) -> "Patterns":
         """Patterns of a `.gitignore`'s bytes. Letters are bytes, as git compares them."""

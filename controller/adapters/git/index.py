@@ -25,6 +25,7 @@ _ENTRY = struct.Struct(">40s20sH")
 _LONG_NAME = 0xFFF
 _WORD = 0xFFFFFFFF
 _NANO = 1_000_000_000
+_NO_STAT = (0,) * 6
 UNKNOWN = bytes(_STAT.size)
 """Stat data of an entry about which nothing is known: git compares its content."""
 
@@ -61,12 +62,12 @@ def write_index(path: Path, entries: Iterable[tuple[bytes, Entry, bytes]]) -> No
     body = bytearray()
     count = 0
     for name, entry, words in entries:
-        if words is UNKNOWN:
-            words = _STAT.pack(0, 0, 0, 0, 0, 0, entry.mode, 0, 0, 0)  # noqa: PLW2901
-        body += _ENTRY.pack(words, bytes.fromhex(entry.sha), min(len(name), _LONG_NAME))
+        kept = words if words is not UNKNOWN else _STAT.pack(*_NO_STAT, entry.mode, 0, 0, 0)
+        body += _ENTRY.pack(kept, bytes.fromhex(entry.sha), min(len(name), _LONG_NAME))
         body += name + bytes(8 - (_ENTRY.size + len(name)) % 8)
         count += 1
     data = b"DIRC" + struct.pack(">II", 2, count) + body
-    write_whole(path, data + hashlib.sha1(data, usedforsecurity=False).digest())
+    digest = hashlib.sha1(data, usedforsecurity=False).digest()
+    write_whole(path, data + digest, durable=False)  # it can be made again at any time
     after = math.floor(time.time()) + 1
     os.utime(path, (after, after))

@@ -103,7 +103,7 @@ class Layout:
         registration = self.registration(item)
         try:
             back = (registration / "gitdir").read_bytes()
-            head = (registration / "HEAD").read_text(errors="replace").strip()
+            head = (registration / "HEAD").read_text("utf-8", errors="replace").strip()
         except OSError:
             return "its registration in the bare repository is gone"
         if back != f"{self.tree(item)}/.git\n".encode():
@@ -122,7 +122,7 @@ def pointer(registration: Path) -> bytes:
 def read_ref(bare: Path, name: str) -> Sha | None:
     """Value of a ref, None when it does not exist. Raises RepositoryError when it is unreadable."""
     try:
-        text = (bare / name).read_text(errors="replace").strip()
+        text = (bare / name).read_text("utf-8", errors="replace").strip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return _packed_ref(bare, name)
     except OSError as error:
@@ -134,7 +134,7 @@ def read_ref(bare: Path, name: str) -> Sha | None:
 
 def _packed_ref(bare: Path, name: str) -> Sha | None:
     try:
-        lines = (bare / "packed-refs").read_text(errors="replace").splitlines()
+        lines = (bare / "packed-refs").read_text("utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -168,12 +168,13 @@ def read_below(directory: int, name: str | bytes, limit: int) -> bytes:
         return file.read(limit) or b"" if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of ours so that it is there whole or as before, also after a power cut."""
+def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file of ours so that it is there whole or as before; `durable`: after a power cut."""
     draft = path.with_name(f".{path.name}.new")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            os.fsync(file.fileno())
     draft.rename(path)

@@ -91,7 +91,7 @@ def _branches(runner: GitRunner, bare: Path, item: IssueId, base: str) -> Mappin
     ours = f"refs/heads/{item.branch}"
     url = runner.url(item.repository)
     asked = ("HEAD", f"refs/heads/{base}", ours)
-    out = runner.run(bare, "ls-remote", "--quiet", url, *asked, network=True).out
+    out = runner.run(bare, "ls-remote", "--quiet", url, *asked).out
     # ls-remote matches the end of a name: only exactly what was asked counts.
     lines = {found[2].decode(errors="replace"): found[1].decode() for found in _LINE.finditer(out)}
     return {name: sha for name, sha in lines.items() if name in asked}
@@ -108,7 +108,7 @@ def _fetch(
         if theirs in there and read_ref(bare, mine) != there[theirs]
     ]
     if specs:
-        runner.run(bare, *_FETCH, runner.url(item.repository), *specs, network=True)
+        runner.run(bare, *_FETCH, runner.url(item.repository), *specs)
     if f"refs/heads/{item.branch}" not in there and read_ref(bare, f"{ours}/head") is not None:
         runner.run(bare, "update-ref", "-d", f"{ours}/head")
 
@@ -117,7 +117,7 @@ def remote_tip(runner: GitRunner, bare: Path, item: IssueId) -> Sha | None:
     """Where the item's branch stands on the forge now. Raises RepositoryError when unseen."""
     ref = f"refs/heads/{item.branch}"
     url = runner.url(item.repository)
-    out = runner.run(bare, "ls-remote", "--quiet", url, ref, network=True).out
+    out = runner.run(bare, "ls-remote", "--quiet", url, ref).out
     return next((m[1].decode() for m in _LINE.finditer(out) if m[2] == ref.encode()), None)
 
 
@@ -137,7 +137,7 @@ def push(
     spec = f"{sha}:refs/heads/{item.branch}"
     try:
         argv = (*_PUSH, "--recurse-submodules=no", runner.url(item.repository), spec)
-        answer = runner.run(bare, *argv, network=True, expect=(0, 1, 128))
+        answer = runner.run(bare, *argv, expect=(0, 1, 128))
         failure: RepositoryError = GitError("git push failed", answer.err.decode(errors="replace"))
         refusal = _refused(item, answer, spec, expected)
         done = answer.code == 0

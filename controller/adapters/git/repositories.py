@@ -257,7 +257,7 @@ class GitWriter:
         if kind != b"blob" or int(mode, 8) in {LINK, SUBMODULE}:
             return None
         for blob in read_blobs(self._runner, bare, [name]):
-            return blob.whole()[:FILE_BYTES].decode("utf-8", "replace")
+            return next(blob.chunks(), b"")[:FILE_BYTES].decode("utf-8", "replace")
         return None
 
     def remove_worktree(self, item: IssueId) -> None:

@@ -149,11 +149,10 @@ class GitRunner:
         *argv: str,
         stdin: bytes = b"",
         index: Path | None = None,
-        network: bool = False,
         expect: tuple[int, ...] = (0,),
     ) -> Answer:
         """Run one command to its end. Raises GitError on an exit code outside `expect`."""
-        process = self._start(bare, argv, subprocess.PIPE, index=index, network=network)
+        process = self._start(bare, argv, subprocess.PIPE, index=index)
         try:
             out, err = process.communicate(stdin, timeout=self._timeout_s)
         except subprocess.TimeoutExpired as error:
@@ -212,10 +211,10 @@ class GitRunner:
         stdin: int | IO[bytes],
         *,
         index: Path | None = None,
-        network: bool = False,
     ) -> "subprocess.Popen[bytes]":
         check(argv)
-        if any("://" in word and not word.startswith(f"{self._base}/") for word in argv):
+        address = next((word for word in argv if "://" in word), None)
+        if address is not None and not address.startswith(f"{self._base}/"):
             raise ForbiddenGitError("an address outside of git_url")
         if self._on_spawn is not None:
             self._on_spawn(argv)
@@ -225,14 +224,14 @@ class GitRunner:
         program = self._program or shutil.which("git")
         if not program:
             raise RepositoryError("git is not installed (not found on PATH)")
-        environment = self._environment(program, index=index, network=network)
+        environment = self._environment(program, index=index, address=address)
         # GitPython hands every child our whole environment; `env` takes the rest away again.
         foreign = [
             word for name in sorted(os.environ) if name not in environment for word in ("-u", name)
         ]
         started = Git("/").execute(
             ["env", *foreign, program, f"--git-dir={bare}", *argv],
-            istream=stdin,  # type: ignore[arg-type]
+            istream=stdin,  # type: ignore[arg-type] - handed to Popen, which takes a number too
             as_process=True,
             env=environment,
             start_new_session=True,
@@ -243,7 +242,9 @@ class GitRunner:
         assert process is not None  # noqa: S101 - it was just started
         return process
 
-    def _environment(self, program: str, *, index: Path | None, network: bool) -> dict[str, str]:
+    def _environment(
+        self, program: str, *, index: Path | None, address: str | None
+    ) -> dict[str, str]:
         environment = dict(FIXED)
         environment |= {name: os.environ[name] for name in INHERITED & os.environ.keys()}
         environment["PATH"] = f"{Path(program).parent}:/usr/local/bin:/usr/bin:/bin"
@@ -251,23 +252,23 @@ class GitRunner:
         # Plumbing must never see the index of a worktree by accident.
         environment["GIT_INDEX_FILE"] = str(index) if index else "/nonexistent/index"
         settings = [*CONFIG, (f"protocol.{self._scheme}.allow", "always")]
-        if network:
-            settings += self._authorization()
+        if address is not None:
+            settings += self._authorization(address)
         environment["GIT_CONFIG_COUNT"] = str(len(settings))
         for number, (key, value) in enumerate(settings):
             environment[f"GIT_CONFIG_KEY_{number}"] = key
             environment[f"GIT_CONFIG_VALUE_{number}"] = value
         return environment
 
-    def _authorization(self) -> list[tuple[str, str]]:
+    def _authorization(self, address: str) -> list[tuple[str, str]]:
         token = self._credential()
         if token is None or self._scheme == "file":
             return []
         if not token.isascii() or not token.isprintable() or " " in token:
             raise RepositoryError("the GitHub token holds characters that no token has")
         basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-        # Scoped to this address: another host never gets the header.
-        return [(f"http.{self._base}/.extraHeader", f"Authorization: Basic {basic}")]
+        # Scoped to this address: no other repository and no other host gets the header.
+        return [(f"http.{address}.extraHeader", f"Authorization: Basic {basic}")]
 
 
 def _drain(process: "subprocess.Popen[bytes]", into: IO[bytes]) -> None:

@@ -33,6 +33,11 @@ class Scope(NamedTuple):
         rules = self.rules if patterns is None else (*self.rules, _Rules(len(prefix), patterns))
         return self._replace(ignored=ignored, rules=rules)
 
+    @property
+    def cost(self) -> int:
+        """How many patterns one question may have to try."""
+        return sum(len(rule.patterns) for rule in self.rules)
+
     def hides(self, path: bytes, *, is_directory: bool) -> bool:
         """Whether a new file or folder at `path` is left out; the nearest rule decides."""
         if self.ignored:

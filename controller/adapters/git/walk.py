@@ -42,6 +42,12 @@ from controller.domain.reasons import Reason
 MAX_DEPTH = 100
 MAX_ENTRIES = 1_000_000
 """Names in the tree, ignored folders counted as one: beyond it the walk gives up."""
+MAX_FOLDER = 200_000
+"""Names in one folder."""
+MAX_TRIALS = 20_000_000
+"""Patterns of `.gitignore` tried on names: some ten seconds, then the walk gives up."""
+_COMPILED = 100
+"""Trials that making one pattern is worth."""
 _GITDIR = frozenset({b"HEAD", b"objects", b"refs"})
 _SPECIAL = "is a FIFO, socket or device"
 
@@ -88,6 +94,7 @@ class _Walker:
         self._links: dict[bytes, bytes] = {}
         self._bytes = 0
         self._entries = 0
+        self._trials = 0
         self.found = Walked()
 
     def folder(self, here: int, prefix: bytes, scope: Scope) -> None:
@@ -96,10 +103,11 @@ class _Walker:
             self._problem(Reason.ODD_NAME, prefix, f"lies deeper than {MAX_DEPTH} folders")
             return
         with os.scandir(here) as listing:
-            entries = {os.fsencode(e.name): e for e in islice(listing, MAX_ENTRIES + 1)}
+            entries = {os.fsencode(e.name): e for e in islice(listing, MAX_FOLDER + 1)}
         self._entries += len(entries)
-        if self._entries > MAX_ENTRIES:
-            self._stop(Reason.TOO_MANY_FILES, f"the tree holds more than {MAX_ENTRIES} files")
+        if len(entries) > MAX_FOLDER or self._entries > MAX_ENTRIES:
+            text = f"more than {MAX_FOLDER} names in a folder, or {MAX_ENTRIES} in the tree"
+            self._stop(Reason.TOO_MANY_FILES, text)
         tracked = prefix + b"HEAD" in self._tree
         if prefix and not tracked and not scope.ignored and entries.keys() >= _GITDIR:
             self._problem(Reason.NESTED_REPOSITORY, prefix, "looks like a git repository")
@@ -120,6 +128,7 @@ class _Walker:
         path, known = place.path, place.known
         is_directory = entry.is_dir(follow_symlinks=False)
         if known is None and path not in self._folders:
+            self._try(scope.cost)
             if scope.hides(path, is_directory=is_directory):
                 self._leave_out(path, "/" if is_directory else "")
                 return
@@ -157,7 +166,9 @@ class _Walker:
         try:
             hidden = scope.hides(path, is_directory=True)
             prefix = path + b"/"
-            self.folder(inner, prefix, scope.below(inner, prefix, ignored=hidden))
+            below = scope.below(inner, prefix, ignored=hidden)
+            self._try((below.cost - scope.cost) * _COMPILED)
+            self.folder(inner, prefix, below)
         finally:
             os.close(inner)
 
@@ -239,6 +250,11 @@ class _Walker:
         for path, content in found.changed.items():
             if content.mode == LINK and (why := leaves_tree(path, self._links)):
                 self._problem(Reason.LINK_OUTSIDE, path, why)
+
+    def _try(self, patterns: int) -> None:
+        self._trials += patterns
+        if self._trials > MAX_TRIALS:
+            self._stop(Reason.TOO_MANY_FILES, "too many new files for so many .gitignore patterns")
 
     def _leave_out(self, path: bytes, end: str) -> None:
         if len(self.found.ignored) < MAX_IGNORED:

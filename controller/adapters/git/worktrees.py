@@ -9,7 +9,14 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
-from controller.adapters.git.files import Folders, folders, remove_files, remove_whole, write_files
+from controller.adapters.git.files import (
+    Folders,
+    drop_draft,
+    folders,
+    remove_files,
+    remove_whole,
+    write_files,
+)
 from controller.adapters.git.found import Caps, Walked
 from controller.adapters.git.importing import walk_item
 from controller.adapters.git.index import SUBMODULE, Entry, write_index
@@ -123,6 +130,8 @@ def forward(runner: GitRunner, layout: Layout, item: IssueId, *, old: Sha, at: S
     before, after = read_tree(runner, bare, old), read_tree(runner, bare, at)
     differing = {p for p in before.keys() | after.keys() if before.get(p) != after.get(p)}
     caps = Caps(len(differing), _FORWARD_BYTES, _FORWARD_BYTES)
+    with layout.open_tree(item) as root:
+        drop_draft(root)
     walked = walk_item(runner, layout, item, tree=before, caps=caps)
     _must_be_between(walked, after)
     gone = [path for path in before if path not in after]
