@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.adapters.git.allowed import ForbiddenGitError, check
@@ -208,7 +208,7 @@ class GitRunner:
         self,
         bare: Path,
         argv: tuple[str, ...],
-        stdin: int | IO[bytes],
+        stdin: int | BinaryIO,
         *,
         index: Path | None = None,
     ) -> "subprocess.Popen[bytes]":
@@ -231,7 +231,7 @@ class GitRunner:
         ]
         started = Git("/").execute(
             ["env", *foreign, program, f"--git-dir={bare}", *argv],
-            istream=stdin,  # type: ignore[arg-type] - handed to Popen, which takes a number too
+            istream=stdin,
             as_process=True,
             env=environment,
             start_new_session=True,
