@@ -23,6 +23,7 @@ from pydantic import (
 
 from controller.config.durations import EXPECTED, parse_duration
 from controller.config.places import expand
+from controller.config.text import looks_secret
 from controller.domain.ids import OWNER, Repository
 from controller.domain.values import Value
 
@@ -133,8 +134,8 @@ def _url_pattern(value: str) -> str:
 
 
 def _login(value: str) -> str:
-    if not OWNER.fullmatch(value):
-        raise ValueError("expected a GitHub login (letters, digits and '-')")
+    if not OWNER.fullmatch(value) or looks_secret(value):
+        raise ValueError("expected a GitHub login (letters, digits, '-' and '_')")
     return value
 
 

@@ -3,8 +3,6 @@
 Called by `controller.runtime.apply`.
 """
 
-import shutil
-
 from controller.domain.actions import (
     CreateWorktree,
     FetchSource,
@@ -22,6 +20,7 @@ from controller.render.pull_text import commit_message
 from controller.runtime import places
 from controller.runtime.commands import CommandFailure, confine, run_commands
 from controller.runtime.context import Context, applied, deferred, failed, refused
+from controller.runtime.prepare import add_prepared, checkout_for_verify, prepare
 
 
 def fetch_source(action: FetchSource, c: Context) -> Outcome:
@@ -46,28 +45,16 @@ def remove_worktree(action: RemoveWorktree, c: Context) -> Outcome:
 
 
 def prepare_worktree(action: PrepareWorktree, c: Context) -> Outcome:
-    """Run the `prepare` commands with network and without credentials; keep what they made."""
-    root, state = c.w.settings.root, places.state(c.w.settings.root, c.item)
-    directory = state / "prepare"
-    problem = run_commands(
-        c,
-        c.r.policy.of(c.item.repository.key).prepare,
-        confinement=confine(
-            c,
-            workspace=places.worktree(root, c.item),
-            directory=directory,
-            git_data=places.bare(root, c.item.repository),
-            network=True,
-        ),
-        directory=directory,
-    )
+    """Run the `prepare` commands in the fresh worktree, and where `verify` will run."""
+    local = c.facts.local
+    at = None if isinstance(local, Unseen) else local.worktree.head
+    if at is None:
+        return failed(action, Reason.PREPARE_FAILED, "the worktree is not there")
+    problem = prepare(c, at=at)
     if isinstance(problem, Unseen):
         return deferred(action, problem)
     if problem is not None:
         return failed(action, Reason.PREPARE_FAILED, problem.sentence())
-    kept = state / "prepared-files"
-    shutil.rmtree(kept, ignore_errors=True)
-    c.w.repository.snapshot_untracked(c.item, into=kept)
     c.w.records.set_prepared(c.item, done=True)
     return applied(action)
 
@@ -126,10 +113,10 @@ def verify(c: Context, *, sha: Sha, base: Sha) -> Refusal | Unseen | None:
     commands = c.r.policy.of(c.item.repository.key).verify
     if not commands:
         return None
-    problem = _verify_at(c, sha=sha, purpose="verify")
+    problem = _verify_at(c, sha=sha)
     if problem is None or isinstance(problem, Unseen):
         return problem
-    on_base = _verify_at(c, sha=base, purpose="verify-base")
+    on_base = _verify_at(c, sha=base)
     if isinstance(on_base, Unseen):
         return on_base
     if on_base is not None and on_base.command == problem.command:
@@ -137,17 +124,13 @@ def verify(c: Context, *, sha: Sha, base: Sha) -> Refusal | Unseen | None:
     return Refusal(kind="fixable", reason=Reason.CHECK_FAILED, message=problem.sentence())
 
 
-def _verify_at(c: Context, *, sha: Sha, purpose: str) -> CommandFailure | Unseen | None:
+def _verify_at(c: Context, *, sha: Sha) -> CommandFailure | Unseen | None:
     """Run the commands in a scratch checkout of `sha` plus what `prepare` made."""
     root = c.w.settings.root
-    place = places.checkout(root, c.item, purpose)
-    c.w.repository.remove_checkout(c.item.repository, place)
-    c.w.repository.checkout(c.item.repository, sha=sha, into=place)
-    kept = places.state(root, c.item) / "prepared-files"
-    if kept.is_dir():
-        shutil.copytree(kept, place, symlinks=True, dirs_exist_ok=True)
-    directory = places.state(root, c.item) / purpose
-    problem = run_commands(
+    place = checkout_for_verify(c, sha=sha)
+    add_prepared(c, place)
+    directory = places.state(root, c.item) / "verify"
+    return run_commands(
         c,
         c.r.policy.of(c.item.repository.key).verify,
         confinement=confine(
@@ -159,6 +142,3 @@ def _verify_at(c: Context, *, sha: Sha, purpose: str) -> CommandFailure | Unseen
         ),
         directory=directory,
     )
-    if problem is None:
-        c.w.repository.remove_checkout(c.item.repository, place)
-    return problem

@@ -93,8 +93,9 @@ def test_prepare_runs_once_before_the_worker_and_serves_verify(make_host: MakeHo
     host = make_host(worker(["cat made/lib > feature.txt"]), reviewer(APPROVE))
     host.configure(
         '[repository."octo/app"]\n'
-        'prepare = ["mkdir -p made && echo lib >> made/lib && echo /made/ > .gitignore"]\n'
-        'verify = ["grep -q lib made/lib"]\n'
+        'prepare = ["mkdir made && echo lib > made/lib && echo /made/ > .gitignore && '
+        'pwd > made/here"]\n'
+        'verify = ["grep -q lib made/lib", "test $(cat made/here) = $(pwd)"]\n'
     )
     number = host.issue()
     host.rest()
