@@ -182,7 +182,7 @@ REFUSED = {
     ),
     "an owner that is none": (
         "[github]\nowner = '八'\n",
-        "github.owner = \"八\": expected a GitHub login (letters, digits and '-')",
+        "github.owner = \"八\": expected a GitHub login (letters, digits, '-' and '_')",
     ),
     "settings for a repository that nobody watches": (
         SMALLEST + '[repository."other/a"]\nverify = ["make"]\n',
