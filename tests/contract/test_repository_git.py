@@ -9,7 +9,7 @@ import pytest
 
 from controller.adapters.git.allowed import check
 from controller.demo.standin import Standin
-from controller.demo.standin.faults import Fault
+from controller.demo.standin.faults import Fault, Kind
 from controller.domain.ids import IssueId
 from controller.domain.reasons import Reason
 from controller.domain.repository import Change, LocalRepository, Refusal
@@ -144,24 +144,26 @@ def test_the_bare_repository_is_ours_alone(bench: GitBench) -> None:
     ]
 
 
+def refs_fault(*, status: int = 502, kind: Kind = "status") -> Fault:
+    return Fault(path=".*/info/refs", times=9, status=status, kind=kind)
+
+
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
-        pytest.param({"status": 502}, Reason.GIT_UNSEEN, id="502"),
-        pytest.param({"status": 429}, Reason.GIT_UNSEEN, id="429"),
-        pytest.param({"kind": "drop"}, Reason.GIT_UNSEEN, id="no answer"),
-        pytest.param({"status": 403}, Reason.ACCESS_DENIED, id="403"),
-        pytest.param({"status": 401}, Reason.TOKEN_REFUSED, id="401"),
-        pytest.param({"status": 404}, Reason.REPOSITORY_NOT_FOUND, id="404"),
+        pytest.param(refs_fault(status=502), Reason.GIT_UNSEEN, id="502"),
+        pytest.param(refs_fault(status=429), Reason.GIT_UNSEEN, id="429"),
+        pytest.param(refs_fault(kind="drop"), Reason.GIT_UNSEEN, id="no answer"),
+        pytest.param(refs_fault(status=403), Reason.ACCESS_DENIED, id="403"),
+        pytest.param(refs_fault(status=401), Reason.TOKEN_REFUSED, id="401"),
+        pytest.param(refs_fault(status=404), Reason.REPOSITORY_NOT_FOUND, id="404"),
     ],
 )
-def test_a_failing_network_is_never_an_absence(
-    bench: GitBench, fault: dict[str, object], code: Reason
-) -> None:
+def test_a_failing_network_is_never_an_absence(bench: GitBench, fault: Fault, code: Reason) -> None:
     base = start(bench)
     bench.edit("src/a.txt", "new\n")
     head = deliver(bench, base)
-    bench.world.add_fault(Fault(path=".*/info/refs", times=9, **fault))  # type: ignore[arg-type]
+    bench.world.add_fault(fault)
     for answer in (
         bench.writer.fetch(ITEM, base=BASE),
         bench.writer.push(ITEM, sha=head, expected=None),

@@ -5,6 +5,7 @@ program that the tree plants leaves the file RAN beside it when anybody starts i
 """
 
 import os
+import shutil
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
 
 from controller.adapters.git import GitRepositories
 from controller.domain.ids import IssueId
@@ -713,3 +716,64 @@ def test_a_diff_hides_nothing_and_shows_no_garbage(place: Place) -> None:
     assert "+漢字かな\n" in text
     assert "+Binary files a/x and b/y differ\n+@@ -1 +1 @@\n" in text
     assert "\0" not in text
+
+
+NAMES = st.sampled_from(
+    ["a", "b", "日本", "か\u3099", "x y", "n.log", "build", "src", "a.txt", "run.sh"]
+)
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+EDITS = st.lists(
+    st.tuples(
+        PATHS,
+        st.sampled_from(["write", "remove", "execute", "link", "ignore"]),
+        st.binary(max_size=12).map(lambda data: data.replace(b"\r", b"").replace(b"\0", b"")),
+    ),
+    min_size=1,
+    max_size=12,
+)
+FREE = LIMITS.model_copy(update={"protected_paths": (), "secrets": ()})
+
+
+def edit(target: Path, what: str, content: bytes) -> None:
+    """One thing a worker may do; what cannot be done there is left undone."""
+    with suppress(OSError):
+        if what == "remove":
+            shutil.rmtree(target) if target.is_dir() else target.unlink()
+        elif what == "execute":
+            target.chmod(0o755)
+        elif what == "link":
+            target.symlink_to("README.md")
+        elif what == "ignore":
+            write(target.parent / ".gitignore", b"*.log\n/b\nsrc/\n!a\n")
+        else:
+            write(target, content)
+
+
+@settings(max_examples=25)
+@given(edits=EDITS)
+def test_an_import_is_what_git_add_would_have_made(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[str, str, bytes]]
+) -> None:
+    """Any usual edits: the commit's tree is the one that plain `git add -A` makes of the folder."""
+    place = Place(tmp_path_factory.mktemp("p"))
+    place.seed(FILES)
+    place.start()
+    for path, what, content in edits:
+        # Lines that the whitespace check lets through: this is about trees.
+        edit(place.tree / path, what, b"x" + content.hex().encode() + b"\n")
+    made = place.take(FREE)
+    plain = place.folder / "plain.git"
+    place.git("clone", "-q", "--bare", str(place.remote), str(plain))
+    argv = [f"--git-dir={plain}", f"--work-tree={place.tree}"]
+    place.git(*argv, "read-tree", place.base)
+    place.git(*argv, "add", "-A", ".")
+    theirs = place.git(*argv, "ls-files", "-s", "-z").replace(" 0\t", "\t")
+    sha = place.base
+    if isinstance(made, Change):
+        sha = made.sha
+    elif made.reason == Reason.LINK_OUTSIDE:
+        reject()  # a link that leads nowhere in the tree: not for this comparison
+    else:
+        assert made.reason == Reason.EMPTY_CHANGE, made
+    ours = place.git("ls-tree", "-r", "-z", sha, cwd=place.bare).replace(" blob ", " ")
+    assert ours == theirs

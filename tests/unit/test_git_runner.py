@@ -13,7 +13,7 @@ import pytest
 from controller.adapters.git.allowed import ForbiddenGitError
 from controller.adapters.git.runner import GitError, GitRunner, GitTimeoutError
 from controller.domain.ids import Repository
-from controller.errors import RepositoryError
+from controller.errors import ForgeError, RepositoryError
 
 pytestmark = pytest.mark.needs("git>=2.39")
 
@@ -173,6 +173,17 @@ def test_a_token_with_a_line_end_is_refused(recorder: Path, tmp_path: Path) -> N
         runner.run(tmp_path, "ls-remote", "--quiet", runner.url(APP), REF)
     assert "extraHeader" not in str(caught.value)
     assert not (tmp_path / "seen.json").exists()
+
+
+def test_a_credential_that_cannot_be_had_is_our_error(recorder: Path, tmp_path: Path) -> None:
+    def none() -> str:
+        raise ForgeError("the installation is suspended")
+
+    runner = GitRunner(
+        git_url="https://github.com", credential=none, timeout_s=60, program=str(recorder)
+    )
+    with pytest.raises(RepositoryError, match="suspended"):
+        runner.run(tmp_path, "ls-remote", "--quiet", runner.url(APP), REF)
 
 
 def test_an_error_names_the_command_and_keeps_gits_words_apart(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from controller.adapters.git.allowed import ForbiddenGitError, check
 from controller.domain.ids import Repository
-from controller.errors import RepositoryError
+from controller.errors import RepositoryError, TobanError
 
 CONFIG: tuple[tuple[str, str], ...] = (
     ("core.hooksPath", "/dev/null"),
@@ -261,8 +261,13 @@ class GitRunner:
         return environment
 
     def _authorization(self, address: str) -> list[tuple[str, str]]:
-        token = self._credential()
-        if token is None or self._scheme == "file":
+        if self._scheme == "file":
+            return []
+        try:
+            token = self._credential()
+        except TobanError as error:
+            raise RepositoryError(f"no credential for {address}: {error}") from error
+        if token is None:
             return []
         if not token.isascii() or not token.isprintable() or " " in token:
             raise RepositoryError("the GitHub token holds characters that no token has")
