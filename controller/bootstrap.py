@@ -37,6 +37,10 @@ CHECKUP_SECONDS = 5.0
 """For one answer to `doctor`: whoever waits for it is a person."""
 
 
+TOKEN_VARIABLES = ("TOBAN_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN")
+"""Taken out of this process's environment, so that no child can inherit one."""
+
+
 class Issues(NamedTuple):
     """The workload of issues, ready to look and to act."""
 
@@ -56,6 +60,8 @@ def issues(config: Config, *, writes: bool) -> Issues:
     from controller.adapters.host import PsutilHost
 
     github = _github(config)
+    for name in TOKEN_VARIABLES:
+        os.environ.pop(name, None)
     credential, login = _credential(config, github, writes=writes)
     api = _api(config, github, credential, writes=writes)
     git = GitRepositories(config.paths.root, github.git_url, credential)

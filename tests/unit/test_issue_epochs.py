@@ -42,6 +42,7 @@ ROWS: dict[str, tuple[list[tuple[int, str, str]], int | None]] = {
         [(1, ON, READY), (2, ON, BLOCKED), (3, OFF, READY), (4, OFF, BLOCKED), (5, ON, READY)],
         5,
     ),
+    "another kind of event that names a label": ([(1, ON, READY), (2, "seen", READY)], 1),
     "other case": ([(1, ON, "Agent:Ready")], 1),
     "pages out of order": ([(3, ON, READY), (1, ON, READY), (2, OFF, READY)], 3),
 }

@@ -30,7 +30,7 @@ from controller.domain.values import Unseen
 from controller.planning.rules import first_said, name_of, sentence_of
 from controller.workloads.issues.facts import IssueFacts
 from controller.workloads.issues.planner import Desired, Observation, order, plan
-from controller.workloads.issues.rules import RULES
+from controller.workloads.issues.rules import RULES, review
 from controller.workloads.issues.state import IssueState, interpret
 from tests.builders.issue import (
     BASE,
@@ -230,6 +230,12 @@ def test_satisfied_rules_say_nothing() -> None:
     state = interpret(working(), POLICY)
     assert isinstance(state, IssueState)
     assert first_said((), state, POLICY).said is None
+
+
+def test_without_a_review_nothing_is_handed_over() -> None:
+    state = interpret(working(), POLICY)
+    assert isinstance(state, IssueState)
+    assert review.handed_over(state, POLICY) is None
 
 
 def test_a_verdict_of_an_edited_comment_cannot_act() -> None:

@@ -10,14 +10,19 @@ from controller.domain.actions import StartAgent
 from controller.domain.forge import Comparison, Event, Person
 from controller.domain.host import Host
 from controller.domain.plan import Hold
+from controller.domain.policy import RepositoryPolicy
+from controller.domain.reasons import Reason
 from controller.domain.repository import Refusal
 from controller.domain.runs import Delivery, Run
 from controller.domain.values import Unseen
 from controller.workloads.issues.facts import IssueFacts
+from controller.workloads.issues.markers import ExplainRecord
 from controller.workloads.issues.planner import decide
+from controller.workloads.issues.state import IssueState, asks_for_clean, interpret
 from tests.builders.issue import (
     EPOCH,
     HOST,
+    ITEM,
     ME,
     OCTO,
     POLICY,
@@ -57,6 +62,10 @@ EXTENDED: dict[str, Any] = {
     "local": local("h1", fetched="x"),
 }
 REWORKING: dict[str, Any] = {"issue": issue("agent:rework"), "worktree_clean": True}
+
+
+def explained(reason: Reason) -> ExplainRecord:
+    return ExplainRecord(issue=ITEM.key, epoch=EPOCH, reason=reason)
 
 
 def refused_start(*events: Event, **changes: Any) -> IssueFacts:
@@ -196,6 +205,17 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         ),
         "PublishCommit h1",
     ),
+    "a commit made on another parent": (
+        working(
+            records=stored(push("h0", "base", epoch=50), claim(head="h0")),
+            remote_tip=sha("h0"),
+            to_base=Comparison(merge_base=sha("base"), ahead=1, behind=0),
+            local=local("h1", fetched="h0"),
+            head_on_base=False,
+            runs=(run(1, task(), delivery=change("h1")),),
+        ),
+        "Block BranchDiverged",
+    ),
     # the branch
     "a branch of somebody else's": (
         facts(remote_tip=sha("x"), to_base=Comparison(merge_base=sha("base"), ahead=2, behind=0)),
@@ -236,6 +256,10 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
     "a human closed the pull request": (
         reviewing(pulls=(pull("h1", is_open=False),), pull=None),
         "Block PullRequestClosed",
+    ),
+    "a pull request closed in an earlier epoch": (
+        facts(pulls=(pull("h1", is_open=False).model_copy(update={"closed_at": at(1)}),)),
+        "Claim",
     ),
     "merged in an earlier epoch": (
         facts(
@@ -325,12 +349,57 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         reviewing(issue=issue("agent:review", is_open=False)),
         "Explain IssueClosed",
     ),
+    "what was explained is not said again": (
+        reviewing(
+            issue=issue("agent:review", is_open=False),
+            records=stored(claim(), push("h1", "base"), explained(Reason.ISSUE_CLOSED)),
+            worktree_clean=False,
+        ),
+        "WorktreeKept",
+    ),
+    "the removed label is explained once": (
+        working(issue=issue("bug"), records=stored(claim(), explained(Reason.LABEL_REMOVED))),
+        "LabelRemoved",
+    ),
     "the label removed during the work": (working(issue=issue("bug")), "Explain LabelRemoved"),
     "the label removed after the approval": (
         reviewing(YES, issue=issue("bug")),
         "LabelRemoved",
     ),
 }
+
+
+def test_prepare_runs_before_the_first_start_only() -> None:
+    prepared = RepositoryPolicy(prepare=("make deps",))
+    policy = POLICY.model_copy(update={"repositories": {ITEM.repository.key: prepared}})
+    first = decide(working(), HOST, policy)
+    assert getattr(first, "kind", None) == "PrepareWorktree"
+    for later in (working(prepared=True), working(runs=failures(1))):
+        assert isinstance(decide(later, HOST, policy), StartAgent)
+
+
+ASKS: dict[str, tuple[IssueFacts, bool]] = {
+    "no worktree": (facts(), False),
+    "closed": (reviewing(issue=issue(is_open=False)), True),
+    "merged": (reviewing(pulls=(pull("h1", is_open=False, merged=True),), pull=None), True),
+    "nothing due": (reviewing(), False),
+    "no epoch": (working(events=()), False),
+    "on the base": (working(), False),
+    "elsewhere": (working(local=local("other"), head_on_base=False), True),
+    "on the made commit": (
+        working(local=local("h1"), runs=(run(1, task(), delivery=change("h1")),)),
+        False,
+    ),
+    "before a rework": (reviewing(NO), True),
+    "during a rework": (reviewing(NO, runs=(run(3, REWORK, "incomplete"),)), False),
+}
+
+
+@pytest.mark.parametrize(("known", "expected"), ASKS.values(), ids=ASKS.keys())
+def test_when_the_worktree_is_walked(known: IssueFacts, *, expected: bool) -> None:
+    state = interpret(known, POLICY)
+    assert isinstance(state, IssueState)
+    assert asks_for_clean(state) is expected
 
 
 def _nothing(_act: object) -> str:

@@ -71,14 +71,6 @@ class Epoch(Value):
     """None for a deleted account, which authorises nothing."""
 
 
-def current_epoch(events: Iterable[Event]) -> Epoch | None:
-    """The last epoch that the label events opened (decisions 3), None when none ever was.
-
-    A `labeled` event of `agent:ready` opens one as soon as no other label of ours stands.
-    """
-    return replay(events).epoch
-
-
 class Replay(NamedTuple):
     """Where the label events lead."""
 
@@ -88,7 +80,11 @@ class Replay(NamedTuple):
 
 
 def replay(events: Iterable[Event]) -> Replay:
-    """Follow the label events from the first to the last."""
+    """Follow the label events from the first to the last.
+
+    A `labeled` event of `agent:ready` opens an epoch as soon as no other label of ours stands
+    (decisions 3); the last one opened is the current one.
+    """
     standing: set[str] = set()
     last_ready: Event | None = None
     epoch: Epoch | None = None

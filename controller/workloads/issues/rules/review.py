@@ -8,7 +8,7 @@ from controller.domain.plan import Said
 from controller.domain.policy import Policy
 from controller.domain.reasons import Reason
 from controller.domain.runs import Run, Task
-from controller.workloads.issues.rules.authority import block, hold
+from controller.workloads.issues.rules.authority import block
 from controller.workloads.issues.state import IssueState, Review
 from controller.workloads.issues.verdict import Verdict, VerdictError, parse_verdict
 
@@ -39,11 +39,9 @@ def findings_text(verdict: Verdict) -> str:
 
 def proposed(s: IssueState, _p: Policy) -> Said:
     """There is an open pull request of ours for the branch."""
-    if s.review is not None:
-        return None
     base = s.base()
-    if s.tip is None or base is None:
-        return hold(s, Reason.FORGE_BEHIND, "the pushed branch cannot be seen yet")
+    if s.review is not None or s.tip is None or base is None:
+        return None
     changes = {change.sha: change for change in s.changes()}
     return OpenPullRequest(
         item=s.item,
@@ -114,9 +112,7 @@ def handed_over(s: IssueState, _p: Policy) -> Said:
     """A human knows that it is their turn."""
     review = s.review
     if review is None or review.verdict is None or s.epoch is None or s.pull is None:
-        return hold(s, Reason.FORGE_BEHIND)
-    if not review.verdict.verdict.approves:
-        return hold(s, Reason.FORGE_BEHIND, "the rework is not visible yet")
+        return None
     return HandOver(
         item=s.item,
         reason=Reason.APPROVED,

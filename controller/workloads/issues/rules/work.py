@@ -4,6 +4,8 @@ Part of `controller.workloads.issues.rules.RULES`. Work is due until the text is
 rework asked for is delivered; with nothing due these rules are satisfied.
 """
 
+from typing import NamedTuple
+
 from controller.domain.actions import (
     CreateWorktree,
     FetchSource,
@@ -16,9 +18,10 @@ from controller.domain.actions import (
 )
 from controller.domain.ids import Sha
 from controller.domain.plan import Said
-from controller.domain.policy import PhaseModel, Policy
+from controller.domain.policy import Policy
 from controller.domain.reasons import Reason
-from controller.domain.runs import Run, Task
+from controller.domain.repository import Refusal
+from controller.domain.runs import Delivery, Run, Task
 from controller.workloads.issues.labels import REVIEW, REWORK, WORKING
 from controller.workloads.issues.rules.authority import block, hold
 from controller.workloads.issues.state import IssueState
@@ -67,10 +70,8 @@ def source_fetched(s: IssueState, _p: Policy) -> Said:
 def worktree_ready(s: IssueState, _p: Policy) -> Said:
     """The worktree is ours and stands on the commit to work on; anything else is never repaired."""
     task, wanted = s.due(), s.parent()
-    if task is None:
+    if task is None or wanted is None:
         return None
-    if wanted is None:
-        return hold(s, Reason.BASE_BRANCH_MISSING)
     tree = s.local.worktree
     if tree.state == "absent":
         message = f"work starts on {wanted[:12]}"
@@ -108,70 +109,75 @@ def prepared(s: IssueState, _p: Policy) -> Said:
     return PrepareWorktree(item=s.item, reason=Reason.PREPARE_DUE, message=message)
 
 
+class _Again(NamedTuple):
+    """A run is due."""
+
+    reason: Reason
+    message: str
+    feedback: str = ""
+    """Message of a refused delivery, for the worker."""
+
+
 def answered(s: IssueState, p: Policy) -> Said:
     """The worker gave a complete answer that was not sent back, within its budgets."""
-    task = s.due()
-    if task is None:
+    task, base, parent = s.due(), s.base(), s.parent()
+    if task is None or base is None or parent is None:
         return None
     runs = s.attempts(task)
+    due = _judged(s, p, runs)
+    if not isinstance(due, _Again):
+        return due
+    threads = [run.thread for run in runs if run.thread]
+    return StartAgent(
+        item=s.item,
+        reason=due.reason,
+        message=due.message,
+        task=task,
+        attempt=len(runs) + 1,
+        model=p.rework[task.round - 1] if task.phase == "rework" else p.implement,
+        base=base,
+        head=parent,
+        thread=threads[-1] if threads else None,
+        feedback=due.feedback,
+    )
+
+
+def _judged(s: IssueState, p: Policy, runs: tuple[Run, ...]) -> Said | _Again:
+    """What the recorded runs of the task lead to; None when the last one stands."""
     last = _last(runs)
-    refusal = last.delivery.refusal if last and last.delivery else None
-    if refusal is not None and refusal.kind == "ambiguous":
-        return block(s, Reason(refusal.reason), refusal.message)
-    if refusal is not None and refusal.kind == "hold":
-        moved = last is not None and last.delivery is not None and last.delivery.base != s.base_tip
-        return None if moved else hold(s, Reason(refusal.reason), refusal.message)
-    if refusal is not None:
-        if _sent_back(runs) > p.max_delivery_retries:
-            return block(s, Reason.DELIVERY_BUDGET_SPENT, refusal.message)
-        message = f"sent back: {refusal.message}"
-        return _start(s, p, task, Reason.DELIVERY_REFUSED, message, feedback=refusal.message)
-    if last is not None and last.end == "complete":
+    if last is None:
+        rework = s.review is not None and s.review.verdict is not None
+        reason = Reason.REWORK_ASKED if rework else Reason.WORK_DUE
+        return _Again(reason, "no answer to this task yet")
+    if last.delivery is not None and last.delivery.refusal is not None:
+        return _refused(s, p, runs, last.delivery, last.delivery.refusal)
+    if last.end == "complete":
         return None
     failed = [run for run in runs if run.is_attempt and run.end != "complete"]
     if len(failed) > p.max_worker_failures:
-        return block(
-            s, Reason.WORKER_FAILED, f"{len(failed)} runs failed; the last: {failed[-1].message}"
-        )
-    reason = Reason.ATTEMPT_FAILED if runs else _first_reason(task)
-    return _start(s, p, task, reason, last.message if last else "no answer to this task yet")
+        message = f"{len(failed)} runs failed; the last: {failed[-1].message}"
+        return block(s, Reason.WORKER_FAILED, message)
+    return _Again(Reason.ATTEMPT_FAILED, last.message or "the last run was cut off")
+
+
+def _refused(
+    s: IssueState, p: Policy, runs: tuple[Run, ...], delivery: Delivery, refusal: Refusal
+) -> Said | _Again:
+    """A refused delivery goes to a human, waits for the base to move, or back to the worker."""
+    if refusal.kind == "ambiguous":
+        return block(s, Reason(refusal.reason), refusal.message)
+    if refusal.kind == "hold":
+        moved = delivery.base != s.base_tip
+        return None if moved else hold(s, Reason(refusal.reason), refusal.message)
+    if _sent_back(runs) > p.max_delivery_retries:
+        return block(s, Reason.DELIVERY_BUDGET_SPENT, refusal.message)
+    return _Again(Reason.DELIVERY_REFUSED, f"sent back: {refusal.message}", refusal.message)
 
 
 def _sent_back(runs: tuple[Run, ...]) -> int:
     """Deliveries of this task that the worker had to mend."""
     refusals = [run.delivery.refusal for run in runs if run.delivery and run.delivery.refusal]
     return sum(1 for refusal in refusals if refusal.kind == "fixable")
-
-
-def _first_reason(task: Task) -> Reason:
-    return Reason.REWORK_ASKED if task.phase == "rework" else Reason.WORK_DUE
-
-
-def _start(
-    s: IssueState, p: Policy, task: Task, reason: Reason, message: str, *, feedback: str = ""
-) -> Said:
-    base, parent = s.base(), s.parent()
-    if base is None or parent is None:
-        return hold(s, Reason.BASE_BRANCH_MISSING)
-    runs = s.attempts(task)
-    threads = [run.thread for run in runs if run.thread]
-    return StartAgent(
-        item=s.item,
-        reason=reason,
-        message=message,
-        task=task,
-        attempt=len(runs) + 1,
-        model=_model(task, p),
-        base=base,
-        head=parent,
-        thread=threads[-1] if threads else None,
-        feedback=feedback,
-    )
-
-
-def _model(task: Task, p: Policy) -> PhaseModel:
-    """The configured model of the phase; each rework round has its own entry."""
-    return p.rework[task.round - 1] if task.phase == "rework" else p.implement
 
 
 def imported(s: IssueState, _p: Policy) -> Said:
