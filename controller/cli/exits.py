@@ -8,5 +8,5 @@ USAGE = 64
 """The command line itself is wrong (EX_USAGE of sysexits.h)."""
 LOCKED = 75
 """Another instance is at work (EX_TEMPFAIL); units count it as success."""
-INTERRUPTED = 130
-"""Ended by the keyboard: 128 + SIGINT."""
+SIGNALLED = 128
+"""Plus the signal's number: ended by the keyboard (130) or with its terminal (129)."""

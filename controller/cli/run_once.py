@@ -1,7 +1,7 @@
 """`toban run-once`: one tick of issues under the workload's lock, told as it goes.
 
-Called by `controller.cli.app`, and by `serve` as a fresh process for every tick. SIGTERM and SIGINT
-end the running agent, let the present act finish, and begin no other.
+Called by `controller.cli.app`, and by `serve` as a fresh process for every tick. The first SIGTERM,
+SIGINT or SIGHUP ends the running agent, lets the present act finish, and begins no other.
 """
 
 import signal
@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
+
+from structlog.typing import FilteringBoundLogger
 
 from controller import bootstrap
 from controller.cli import exits
@@ -27,6 +29,7 @@ from controller.runtime.stragglers import end_stragglers
 from controller.runtime.tick import Tick, Told, run_issues
 
 WORKLOAD = "issues"
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Stop:
@@ -55,7 +58,7 @@ def run_once(
     issue = want_issues(config, workload, ref)
     log = start_log(verbose=verbose)
     screen = None if as_json else Screen()
-    voice = _voice(screen)
+    voice = _logged(_voice(screen), log)
     stop = Stop()
     ports = bootstrap.issues(config, writes=True)
     with bootstrap.locks(config).hold(WORKLOAD):
@@ -78,9 +81,9 @@ def run_once(
 
 
 def code_of(tick: Tick, stop: Stop) -> int:
-    """SIGTERM is obeyed and therefore no error; the keyboard's signal has its usual code."""
-    if stop.asked():
-        return exits.OK if stop.by == signal.SIGTERM else exits.INTERRUPTED
+    """SIGTERM is obeyed and therefore no error; other signals have their usual codes."""
+    if stop.by is not None:
+        return exits.OK if stop.by == signal.SIGTERM else exits.SIGNALLED + stop.by
     return exits.OK if tick.well else exits.FAILED
 
 
@@ -109,9 +112,31 @@ def _voice(screen: Screen | None) -> _Voice:
     )
 
 
+def _logged(voice: _Voice, log: FilteringBoundLogger) -> _Voice:
+    """The same voice, with every outcome and note in the log beside it."""
+
+    def outcome(each: Outcome) -> None:
+        action = each.action
+        log.info(
+            "outcome",
+            item=str(action.item),
+            kind=action.kind,
+            result=each.result,
+            reason=str(each.reason or action.reason),
+            message=each.message,
+        )
+        voice.outcome(each)
+
+    def note(text: str) -> None:
+        log.info("straggler_ended", what=text)
+        voice.note(text)
+
+    return voice._replace(outcome=outcome, note=note)
+
+
 @contextmanager
 def obeying(stop: Stop, end_agent: Callable[[], None]) -> Iterator[None]:
-    """Obey the first SIGTERM or SIGINT after the present act, a second one at once."""
+    """Obey the first signal after the present act, a second one at once."""
 
     def obey(number: int, _frame: FrameType | None) -> None:
         if stop.asked():
@@ -119,7 +144,7 @@ def obeying(stop: Stop, end_agent: Callable[[], None]) -> Iterator[None]:
         stop.by = number
         end_agent()
 
-    before = {number: signal.signal(number, obey) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, obey) for number in SIGNALS}
     try:
         yield
     finally:

@@ -119,8 +119,12 @@ def want_issues(config: Config, only: Only | None, ref: Ref | None) -> IssueId |
     place = safe_text(str(config.path), limit=400)
     if only is Only.ORDERS and config.orders is None:
         raise ConfigError(f"{place}: orders are not wanted: [orders] is missing")
+    if only is Only.ISSUES and config.github is None:
+        raise ConfigError(f"{place}: issues are not wanted: [github] is missing")
     if only is Only.ORDERS or config.github is None:
         raise ConfigError(f"{place}: this version of toban works on issues alone")
+    if only is None and config.orders is not None:
+        warn(f"{place}: [orders] is passed over: this version of toban works on issues alone")
     if not isinstance(ref, IssueId):
         return None
     if not config.github.watches(str(ref.repository)):

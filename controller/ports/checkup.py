@@ -29,7 +29,13 @@ class Access(Value):
 
     repository: Repository
     archived: bool
-    push: bool
+    push: bool | None
+    """None for a GitHub App, whose permissions are not told per repository."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing that is told speaks against working there."""
+        return self.push is not False and not self.archived
 
 
 class ForgeCheckup(Protocol):

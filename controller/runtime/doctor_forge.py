@@ -110,6 +110,8 @@ def _usable(access: Access) -> Finding:
     name = str(access.repository)
     if access.archived:
         return fail(name, "is archived", "unarchive it, or take it out of github.repositories")
+    if access.push is None:
+        return ok(name, "is visible to the App")
     if not access.push:
         return fail(name, "may not be pushed to", "give the account the role write there")
     return ok(name, "may be pushed to")
@@ -136,7 +138,7 @@ def _owner(forge: ForgeCheckup, owner: str, named: Sequence[Repository]) -> Iter
     if isinstance(owned, Unseen):
         yield fail(f"owner {owner}", owned.reason, "see the message")
         return
-    usable = [each for each in owned if each.push and not each.archived]
+    usable = [each for each in owned if each.usable]
     message = f"{len(usable)} of {len(owned)} visible repositories can be worked on"
     if not usable:
         advice = "check github.owner, and what the token may see and push to"

@@ -31,7 +31,7 @@ def targets(
         owned = forge.owned(owner)
         if isinstance(owned, Unseen):
             return owned
-        usable = [each.repository for each in owned if each.push and not each.archived]
+        usable = [each.repository for each in owned if each.usable]
         found |= {repository.key: repository for repository in usable}
     return tuple(found.values())
 

@@ -131,8 +131,9 @@ LATER = Outcome(action=EVERY_ACTION[7], result="Deferred", reason=Reason.USAGE_L
         (_tick(plan=Plan(unseen=(GONE,))), None, 1),
         (_tick(FAILED), 15, 0),
         (_tick(FAILED), 2, 130),
+        (_tick(), 1, 129),
     ],
-    ids=["nothing", "blocked", "usage limit", "failed", "unseen", "SIGTERM", "SIGINT"],
+    ids=["nothing", "blocked", "usage limit", "failed", "unseen", "SIGTERM", "SIGINT", "SIGHUP"],
 )
 def test_the_exit_code_of_a_tick(tick: Tick, signal: int | None, code: int) -> None:
     stop = Stop()

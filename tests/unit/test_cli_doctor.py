@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from controller.adapters.lock import FileLocks
 from controller.demo.standin import Standin
@@ -23,6 +25,18 @@ from controller.runtime.doctor_host import (
 from tests.builders.issue import POLICY
 from tests.cli import REPO, TOKEN, Desk, furnished
 from tests.fakes.agents import FakeAgents
+
+
+def _public(key: rsa.RSAPrivateKey) -> str:
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    return key.public_key().public_bytes(serialization.Encoding.PEM, form).decode()
+
+
+def _private(key: rsa.RSAPrivateKey) -> str:
+    form = serialization.PrivateFormat.TraditionalOpenSSL
+    encoding, shut = serialization.Encoding.PEM, serialization.NoEncryption()
+    return key.private_bytes(encoding, form, shut).decode()
+
 
 SIX = "agent:working, agent:review, agent:rework, agent:blocked, human:review"
 
@@ -208,6 +222,22 @@ class TestForge:
         assert failed(found) == []
         assert found["owner octo"][1] == "7 of 7 visible repositories can be worked on"
         assert len([check for check in found if check.startswith("labels of")]) == 3
+
+    def test_a_github_app_instead_of_a_token(self, desk: Desk, forge: Standin) -> None:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        forge.world.add_app(7, "helper", owner="octo", public_key=_public(key))
+        forge.world.install_app(7, "octo")
+        place = desk.folder / "app.pem"
+        place.write_text(_private(key), encoding="ascii")
+        place.chmod(0o600)
+        text = desk.config.read_text(encoding="utf-8").replace('token_file = "token"', "")
+        app = '[github.app]\napp_id = 7\nprivate_key_file = "app.pem"\n'
+        text = text.replace("repositories", 'assignee = "octo"\nowner = "octo"\nrepositories')
+        desk.config.write_text(text.replace("[host]", f"{app}[host]"), encoding="utf-8")
+        found = checks(desk)
+        assert failed(found) == [f"labels of {REPO}"]
+        assert found["credential"][1] == "helper[bot], with permissions of its own"
+        assert found["owner octo"][1] == "1 of 1 visible repositories can be worked on"
 
     def test_who_is_at_work(self, desk: Desk) -> None:
         with FileLocks(desk.root).hold("issues"):

@@ -223,6 +223,12 @@ class TestWanted:
         assert (done.code, done.out) == (1, "")
         assert "[orders] is missing" in done.err
 
+    def test_issues_without_their_section(self, alone: Desk) -> None:
+        alone.config.write_text("[orders]\n", encoding="utf-8")
+        done = alone.toban("plan", "--only", "issues")
+        assert (done.code, done.out) == (1, "")
+        assert "[github] is missing" in done.err
+
     @pytest.mark.parametrize("words", ["plan --item", "run-once --item", "explain"])
     def test_a_repository_that_nobody_watches(self, alone: Desk, words: str) -> None:
         done = alone.toban(*words.split(), "octo/other#1")
@@ -332,6 +338,7 @@ class TestRunOnce:
         assert forge.world.labels(REPO, number) == ["agent:blocked"]
         assert f"~ {REPO}#{number} Block: done" in done.out
         assert "event=tick_started" in done.err
+        assert "event=outcome" in done.err
         assert "event=" not in done.out
 
         status = desk.toban("status", "--json").json()["items"][0]

@@ -113,7 +113,7 @@ def test_an_unknown_issue_is_none(readers: Readers) -> None:
     assert inquire(IssueId.parse(f"{REPO}#99"), readers) is None
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_first_signal_asks_and_the_second_insists(number: signal.Signals) -> None:
     stop, ended = Stop(), []
     before = signal.getsignal(number)

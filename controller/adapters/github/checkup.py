@@ -104,7 +104,7 @@ class GitHubCheckup:
         if not reply.found:
             return absent(f"GET {path}", reply, Reason.REPOSITORY_NOT_FOUND)
         try:
-            found = _access(Node(reply.json))
+            found = self._access(Node(reply.json))
         except ShapeError as error:
             return Unseen(source=f"GET {path}", reason=str(error))
         if found.repository.key != repository.key:
@@ -121,7 +121,7 @@ class GitHubCheckup:
         if isinstance(nodes, Unseen):
             return nodes
         try:
-            found = [_access(node) for node in nodes]
+            found = [self._access(node) for node in nodes]
         except ShapeError as error:
             return Unseen(source=f"GET {path}", reason=str(error))
         return tuple(a for a in found if a.repository.owner.lower() == owner.lower())
@@ -136,6 +136,16 @@ class GitHubCheckup:
         except ShapeError as error:
             return Unseen(source=f"GET /repos/{repository}/labels", reason=str(error))
 
+    def _access(self, node: Node) -> Access:
+        permissions = node.maybe("permissions")
+        push = permissions.maybe("push") if permissions is not None else None
+        told = push is not None and push.flag()
+        return Access(
+            repository=decode.full_name(node["full_name"]),
+            archived=node["archived"].flag(),
+            push=told if self._app_login is None else None,
+        )
+
     def _ask(self, path: str, *, token: str) -> Seen[Raw]:
         headers = {
             "User-Agent": USER_AGENT,
@@ -148,16 +158,6 @@ class GitHubCheckup:
             return self._wire.exchange("GET", f"{self._wire.prefix}{path}", headers)
         except WireError as error:
             return Unseen(source=f"GET {path}", reason=one_line(str(error), hide=token))
-
-
-def _access(node: Node) -> Access:
-    permissions = node.maybe("permissions")
-    push = permissions.maybe("push") if permissions is not None else None
-    return Access(
-        repository=decode.full_name(node["full_name"]),
-        archived=node["archived"].flag(),
-        push=push is not None and push.flag(),
-    )
 
 
 def _message(raw: Raw) -> str:
