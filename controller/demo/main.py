@@ -43,8 +43,8 @@ def run(*, keep: bool) -> int:
             with Stage(Path(folder.name).resolve(), ScriptedModel(script(told))) as stage:
                 if _ready(stage, screen, told):
                     code, kept = _play(stage, screen, told), keep
+                    screen.show(words.invitation(stage) if keep else words.onward())
                     if keep:
-                        screen.show(words.invitation(stage))
                         _wait()
         except _Stopped:
             screen.show([EMPTY, words.stopped(Path(folder.name) if kept else None)])

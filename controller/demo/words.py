@@ -88,7 +88,7 @@ def _colour(text: str) -> Style:
 
 
 def judgement(found: Sequence[Ending], *, seconds: float) -> list[Line]:
-    """Every ending, right or wrong, and where to go from here."""
+    """Every ending, right or wrong."""
     lines: list[Line] = [EMPTY, line(Span("What GitHub's side says:", "bold"))]
     for each in found:
         mark = Span("not as it had to be", "bad") if each.wrong else Span("ok", "good")
@@ -101,6 +101,12 @@ def judgement(found: Sequence[Ending], *, seconds: float) -> list[Line]:
         EMPTY,
         line(Span(f"All four ended as they had to, in {seconds:.0f} seconds.", "good")),
         line("A person merges or sends back; toban does neither."),
+    ]
+
+
+def onward() -> list[Line]:
+    """Where to go from here."""
+    return [
         EMPTY,
         line("Go on:"),
         line("  toban demo --keep   leaves all of this running, with commands to look around"),
@@ -130,18 +136,18 @@ def invitation(stage: Stage) -> list[Line]:
         line("Look:"),
         line(f"  {url}/{REPOSITORY}   in a browser"),
         line(f"  git clone {clone} && git -C teatime log --stat origin/agent/issue-2"),
-        line(f"  curl {header} {api}/issues/{number}/comments"),
+        line(f"  curl -s {header} {api}/issues/{number}/comments"),
         line(f"  {toban} explain '{REPOSITORY}#3' --config {config}"),
         EMPTY,
         line("Ask for something new, then let toban work (this model writes a note into a file):"),
-        line(f"  curl {header} {api}/issues -d '{new}'"),
+        line(f"  curl -s {header} {api}/issues -d '{new}'"),
         line(f"  {toban} plan --config {config}"),
         line(f"  {toban} run-once --config {config}"),
         EMPTY,
         line("Give the third issue another chance, and merge the first one:"),
-        line(f"  curl {header} -X DELETE {api}/issues/3/labels/agent:blocked"),
-        line(f"""  curl {header} {api}/issues/3/labels -d '{{"labels": ["agent:ready"]}}'"""),
-        line(f"  curl {header} -X PUT {api}/pulls/{number}/merge"),
+        line(f"  curl -s {header} -X DELETE {api}/issues/3/labels/agent:blocked"),
+        line(f"""  curl -s {header} {api}/issues/3/labels -d '{{"labels": ["agent:ready"]}}'"""),
+        line(f"  curl -s {header} -X PUT {api}/pulls/{number}/merge"),
         EMPTY,
     ]
 
