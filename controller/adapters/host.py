@@ -14,7 +14,7 @@ class PsutilHost:
 
     def free_memory_percent(self) -> Seen[float]:
         """Available memory in percent of all."""
-        import psutil  # noqa: PLC0415 - 30 ms that `--help` need not pay
+        import psutil
 
         try:
             memory = psutil.virtual_memory()
@@ -24,7 +24,7 @@ class PsutilHost:
 
     def free_disk_gb(self) -> Seen[float]:
         """Free space for this user, in 10^9 bytes."""
-        import psutil  # noqa: PLC0415 - 30 ms that `--help` need not pay
+        import psutil
 
         place = self._root
         while not place.exists() and place != place.parent:
