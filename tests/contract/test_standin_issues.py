@@ -8,6 +8,7 @@ from github import Auth, Github, GithubException
 from github.Repository import Repository
 
 from controller.demo.standin import Standin, World
+from controller.demo.standin.places import RoleWord
 from controller.demo.standin.state import Refusal
 from tests.openapi.client import Client
 from tests.openapi.judged import judged
@@ -323,8 +324,10 @@ class TestPermissions:
             ("admin", "admin"),
         ],
     )
-    def test_role_and_legacy_permission(self, github: Standin, role: str, permission: str) -> None:
-        github.world.set_role("octo/app", "stranger", role)  # type: ignore[arg-type]
+    def test_role_and_legacy_permission(
+        self, github: Standin, role: RoleWord, permission: str
+    ) -> None:
+        github.world.set_role("octo/app", "stranger", role)
         found = client(github).get(f"{APP}/collaborators/stranger/permission")
         assert (found["permission"], found["role_name"]) == (permission, role)
 

@@ -102,7 +102,7 @@ class _Root:
         *,
         owner: str,
         name: str,
-        followRenames: bool = True,  # noqa: N803
+        followRenames: bool = True,  # noqa: N803 - the schema names it so
     ) -> Json:
         """A repository that the caller can see."""
         full = f"{owner}/{name}"
