@@ -64,6 +64,8 @@ def lay_out(runner: GitRunner, layout: Layout, item: IssueId, at: Sha) -> None:
         git_file = register(registration, tree=tree, head=f"ref: refs/heads/{item.branch}")
         draft = f".{tree.name}.new"
         _fill(runner, bare, parent, draft, sha=at, git_file=git_file, index=registration / "index")
+        # After a power cut, files that never reached the disk would look like the worker's edits.
+        os.sync()
         move_branch(runner, bare, item, to=at, old=old)
         os.rename(draft, tree.name, src_dir_fd=parent, dst_dir_fd=parent)
 
