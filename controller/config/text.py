@@ -41,7 +41,7 @@ def value_text(value: object) -> str:
             return "a table"
         case list() | tuple():
             inner = ", ".join(value_text(entry) for entry in value[:5])
-            return f"[{inner}, …]" if len(value) > 5 else f"[{inner}]"  # noqa: PLR2004
+            return f"[{inner}, …]" if len(value) > 5 else f"[{inner}]"  # noqa: PLR2004 - said once, here
         case _:
             return shown(str(value))[:LONGEST]
 
