@@ -47,7 +47,7 @@ class Bench(Protocol):
     writer: RepositoryWriter
 
     @property
-    def world(self) -> Any: ...  # noqa: ANN401 - two worlds with the same methods
+    def world(self) -> Any: ...
     def edit(self, path: str, text: str | None) -> None: ...
     def files(self) -> Mapping[str, str]: ...
     def tamper(self) -> None: ...
@@ -128,7 +128,7 @@ def read_files(folder: Path) -> Mapping[str, str]:
     }
 
 
-def furnish(world: Any) -> None:  # noqa: ANN401 - two worlds with the same methods
+def furnish(world: Any) -> None:
     """octo/app with some files of the usual Japanese kind."""
     for login in ("octo", ME):
         world.add_user(login)
