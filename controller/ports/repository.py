@@ -84,9 +84,6 @@ class RepositoryWriter(Protocol):
     def diff(self, repository: Repository, *, base: Sha, head: Sha, limit: int) -> tuple[str, bool]:
         """The full text diff, and whether it was cut at `limit` bytes."""
 
-    def snapshot_untracked(self, item: IssueId, *, into: Path) -> None:
-        """Copy what is in the worktree beside the tracked files (what `prepare` made) to `into`."""
-
     def read_file(self, repository: Repository, *, sha: Sha, path: str) -> str | None:
         """Text of one file of a commit (UTF-8, 256 KiB at most), None when it is not there."""
 

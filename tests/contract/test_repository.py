@@ -402,15 +402,6 @@ def test_a_checkout_is_exactly_the_commit(bench: Bench, tmp_path: Path) -> None:
     assert not into.exists()
 
 
-def test_untracked_files_are_copied(bench: Bench, tmp_path: Path) -> None:
-    start(bench)
-    bench.edit("build/lib/made.txt", "made\n")
-    bench.edit("src/a.txt", "changed\n")
-    into = tmp_path / "ai/state/kept"
-    bench.writer.snapshot_untracked(ITEM, into=into)
-    assert read_files(into) == {"build/lib/made.txt": "made\n"}
-
-
 def test_a_file_of_a_commit_can_be_read(bench: Bench) -> None:
     base = start(bench)
     read = bench.writer.read_file

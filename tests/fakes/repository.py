@@ -1,7 +1,7 @@
 """Bare repositories and worktrees in memory, beside the forge in memory (`forge_world`).
 
 Passes the contract suite of `controller.ports.repository` like the real adapter. Files are text by
-path; a checkout and a copy of untracked files are really written, as callers look at them.
+path; a checkout is really written, as callers look at it.
 """
 
 import hashlib
@@ -211,14 +211,6 @@ class RepositoryFake:
         ]
         data = "".join(parts).encode()
         return data[:limit].decode(errors="ignore"), len(data) > limit
-
-    def snapshot_untracked(self, item: IssueId, *, into: Path) -> None:
-        tree = self._worktree(item)
-        if tree.state != "ours":
-            raise RepositoryError(f"worktree of {item}: {tree.detail or 'absent'}")
-        before = self._commit(tree.head)
-        into.mkdir(parents=True)
-        _lay_out(into, {p: text for p, text in self.files(item).items() if p not in before})
 
     def read_file(self, repository: Repository, *, sha: Sha, path: str) -> str | None:
         return self._commit(sha).get(path)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from controller.adapters.git import remote
-from controller.adapters.git.copying import copy_untracked
 from controller.adapters.git.difftext import read_diff
 from controller.adapters.git.importing import Imported, import_tree, unrefreshed, walk_item
 from controller.adapters.git.index import LINK, SUBMODULE, write_index
@@ -234,16 +233,6 @@ class GitWriter:
         """See RepositoryWriter. Foreign text: what prints it makes it safe."""
         bare = self._layout.bare(repository)
         return read_diff(self._runner, bare, base=base, head=head, limit=limit)
-
-    def snapshot_untracked(self, item: IssueId, *, into: Path) -> None:
-        """See RepositoryWriter."""
-        with translated(f"copy of the untracked files of {item}"):
-            state = self._layout.worktree(item)
-            if state.state != "ours" or state.head is None:
-                raise RepositoryError(f"worktree of {item}: {state.detail or 'absent'}")
-            tree = read_tree(self._runner, self._layout.bare(item.repository), state.head)
-            with self._layout.open_tree(item) as root:
-                copy_untracked(root, tree, into)
 
     def read_file(self, repository: Repository, *, sha: Sha, path: str) -> str | None:
         """See RepositoryWriter. A link or submodule is no file; a longer file is cut."""
