@@ -98,9 +98,13 @@ def _run(
         schema_=json.dumps(SCHEMA) if review else None,
     )
     (directory / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")
-    result = c.w.agents.run(order, c.tell)
+
+    def tell(line: str) -> None:
+        c.tell(c.harmless(line))
+
+    result = c.w.agents.run(order, tell)
     if order.thread is not None and result.end == "incomplete" and result.thread is None:
-        return c.w.agents.run(order.model_copy(update={"thread": None}), c.tell)
+        return c.w.agents.run(order.model_copy(update={"thread": None}), tell)
     return result
 
 
@@ -109,8 +113,8 @@ def _record(run: Run, result: AgentResult, c: Context) -> None:
         update={
             "ended_at": c.r.clock.now(),
             "end": result.end,
-            "message": result.message,
-            "answer": result.last_message,
+            "message": c.harmless(result.message),
+            "answer": c.harmless(result.last_message),
             "thread": result.thread,
             "tokens": result.tokens,
             "resume_at": result.resume_at,

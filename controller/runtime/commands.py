@@ -61,5 +61,5 @@ def run_commands(
             )
         )
         if result.exit_code != 0:
-            return CommandFailure(command, result.exit_code, result.output)
+            return CommandFailure(command, result.exit_code, c.harmless(result.output))
     return None

@@ -11,6 +11,7 @@ from controller.domain.forge import Comment
 from controller.domain.ids import IssueId
 from controller.domain.outcome import Outcome
 from controller.domain.reasons import Reason
+from controller.domain.tokens import redact
 from controller.domain.values import Unseen
 from controller.runtime.tools import Readers, Writers
 from controller.workloads.issues.facts import IssueFacts
@@ -29,6 +30,10 @@ class Context(NamedTuple):
     def item(self) -> IssueId:
         """The item that is acted on."""
         return self.facts.item
+
+    def harmless(self, text: str) -> str:
+        """What an agent or command said, without tokens of any known shape or of this host."""
+        return redact(text, self.w.settings.limits.secrets)
 
     def title(self) -> str:
         """The issue's title, hostile text; empty when it was not seen."""

@@ -32,7 +32,7 @@ def may_rest(issue: Issue) -> bool:
 def versions(issue: Issue, pulls: tuple[PullRequest, ...], policy: Policy) -> str:
     """Digest of everything that a person could have changed."""
     pull = [
-        (p.number, p.head, p.base_branch, p.updated_at.isoformat(), p.author and p.author.id)
+        (p.number, p.head, p.base_branch, p.base_tip, p.updated_at.isoformat(), p.author)
         for p in pulls
     ]
     seen = (

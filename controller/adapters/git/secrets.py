@@ -5,38 +5,11 @@ break-out and stops the item. No function here returns or prints what it found.
 """
 
 import base64
-import re
 from collections.abc import Iterable
 
 from controller.adapters.git.patch import Line
+from controller.domain.tokens import has_token
 
-_SHAPES = re.compile(
-    rb"""
-    -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
-    | (?<![A-Za-z0-9_-]) (?P<body>
-        gh[pousr]_[A-Za-z0-9]{36,} | github_pat_[A-Za-z0-9_]{36,}
-      | glpat-[A-Za-z0-9_-]{20,} | (?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])
-      | xox[abeoprs]-[A-Za-z0-9-]{16,} | xapp-[0-9]-[A-Za-z0-9-]{20,}
-      | (?P<mixed>sk-[A-Za-z0-9_-]{24,}) | [sr]k_(?:live|test)_[A-Za-z0-9]{20,}
-      | AIza[A-Za-z0-9_-]{35} | ya29\.[A-Za-z0-9_-]{30,} | GOCSPX-[A-Za-z0-9_-]{20,}
-      | npm_[A-Za-z0-9]{36} | pypi-AgE[A-Za-z0-9_-]{50,} | hf_[A-Za-z0-9]{30,}
-      | dop_v1_[a-f0-9]{64} | AGE-SECRET-KEY-1[A-Z0-9]{50,}
-      | SG\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{30,}
-      | eyJ[A-Za-z0-9_-]{12,}\.eyJ[A-Za-z0-9_-]{12,}\.[A-Za-z0-9_-]{16,}
-    )
-    | https://hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/(?P<hook>[A-Za-z0-9]{20,})
-    | https?://[^\s/:@'"<>{}$]{1,64}:(?P<password>[^\s/:@'"<>{}$]{8,128})@[A-Za-z0-9]
-    | (?i:(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)) ["']? \s* [:=] \s*
-      ["'] (?P<value>[A-Za-z0-9+/=_.~-]{20,256}) ["']
-    """,
-    re.VERBOSE,
-)
-_MADE_UP = re.compile(
-    rb"(?i)example|dummy|placeholder|change[-_]?me|your[-_]|x{6}|0{8}|1234567|test"
-)
-_UPPER, _LOWER, _DIGIT = (re.compile(kind) for kind in (rb"[A-Z]", rb"[a-z]", rb"[0-9]"))
-_DISTINCT = 10
-"""Fewer different characters than this are nobody's random token."""
 _SHORTEST = 8
 """A host secret shorter than this would be found in ordinary text."""
 _LONGEST_LINE = 65_536
@@ -52,19 +25,7 @@ def token_lines(lines: Iterable[Line]) -> list[int]:
 def _has_token(text: bytes) -> bool:
     step = _LONGEST_LINE - _OVERLAP
     pieces = [text[at : at + _LONGEST_LINE] for at in range(0, max(len(text), 1), step)]
-    return any(_is_real(found) for piece in pieces for found in _SHAPES.finditer(piece))
-
-
-def _is_real(found: re.Match[bytes]) -> bool:
-    body = next((part for part in found.groups() if part is not None), None)
-    if body is None:
-        return True  # the head of a private key needs no further proof
-    if found["mixed"] and not all(kind.search(body) for kind in (_UPPER, _LOWER, _DIGIT)):
-        return False
-    if found["body"] is None and (_MADE_UP.search(body) or not _DIGIT.search(body)):
-        return False
-    random = body.partition(b"_")[2] or body
-    return b"EXAMPLE" not in body and len(set(random)) >= _DISTINCT
+    return any(has_token(piece) for piece in pieces)
 
 
 class HostSecrets:
