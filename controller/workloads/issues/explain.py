@@ -6,7 +6,7 @@ the planner and nothing of its own.
 
 from collections.abc import Iterator
 
-from controller.domain.actions import Claim, StartAgent
+from controller.domain.actions import Action, Claim, StartAgent
 from controller.domain.explanation import Explanation, RuleWord
 from controller.domain.host import Host
 from controller.domain.plan import Hold, Plan, Said
@@ -50,7 +50,7 @@ def _words(
     """The rules before the speaking one are satisfied; those after it were not asked."""
     reached = True
     for rule in RULES:
-        if rule is spoke:
+        if rule is spoke and said is not None:
             reached = False
             yield from _speaker(rule, said, facts, host, policy)
         else:
@@ -59,7 +59,7 @@ def _words(
 
 
 def _speaker(
-    rule: Rule, said: Said, facts: IssueFacts, host: Host, policy: Policy
+    rule: Rule, said: Action | Hold, facts: IssueFacts, host: Host, policy: Policy
 ) -> Iterator[RuleWord]:
     """The speaking rule, and before it what the host says of starting work."""
     if isinstance(said, StartAgent | Claim):
@@ -87,9 +87,7 @@ def _word(rule: Rule) -> RuleWord:
     )
 
 
-def _spoken(word: RuleWord, said: Said) -> RuleWord:
-    if said is None:
-        return word
+def _spoken(word: RuleWord, said: Action | Hold) -> RuleWord:
     if isinstance(said, Hold):
         changes: dict[str, object] = {"word": "holds", "until": said.until}
     else:
