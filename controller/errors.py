@@ -34,6 +34,10 @@ class RepositoryError(TobanError):
     """Git or the worktree could not do what was asked; nothing was repaired or thrown away."""
 
 
+class UnpushedError(RepositoryError):
+    """A local branch holds a commit that is not on the forge; nothing is moved away from it."""
+
+
 class AgentError(TobanError):
     """Codex could not be started at all (binary, sandbox, run directory)."""
 

@@ -16,6 +16,7 @@ from controller.domain.reasons import Reason
 from controller.domain.repository import CommitText, Refusal
 from controller.domain.runs import Delivery, Run
 from controller.domain.values import Unseen
+from controller.errors import UnpushedError
 from controller.render.pull_text import commit_message
 from controller.runtime import places
 from controller.runtime.commands import CommandFailure, confine, run_commands
@@ -32,7 +33,10 @@ def fetch_source(action: FetchSource, c: Context) -> Outcome:
 def create_worktree(action: CreateWorktree, c: Context) -> Outcome:
     """Check out the item's branch; `prepare` is due again."""
     c.w.records.set_prepared(c.item, done=False)
-    tree = c.w.repository.create_worktree(c.item, at=action.at)
+    try:
+        tree = c.w.repository.create_worktree(c.item, at=action.at)
+    except UnpushedError as error:
+        return refused(action, Reason.WORKTREE_DIRTY, str(error))
     if tree.state != "ours" or tree.head != action.at:
         return refused(action, Reason.WORKTREE_TAMPERED, tree.detail or "it stands elsewhere")
     return applied(action)

@@ -62,6 +62,7 @@ def look(item: IssueId, me: Person, r: Readers) -> IssueFacts:
         pulls=pulls,
         pull=_pull(item, pulls, me, now, r),
         local=local,
+        head_below_tip=_head_below_tip(item, local, tip, r),
         head_on_base=_head_on_base(item, local, r),
         prepared=r.records.prepared(item),
         runs=r.records.runs(item),
@@ -168,6 +169,18 @@ def _pull(
         commits=r.pulls.commits(item.repository, pull.number),
         to_base=r.pulls.compare(item.repository, pull.base_branch, pull.head),
     )
+
+
+def _head_below_tip(
+    item: IssueId, local: Seen[LocalRepository], tip: Seen[Sha | None], r: Readers
+) -> bool | None:
+    """Whether all that the worktree's branch holds is on the forge."""
+    if isinstance(local, Unseen) or isinstance(tip, Unseen):
+        return None
+    head = local.worktree.head
+    if head is None or tip is None:
+        return None
+    return head == tip or r.repository.is_ancestor(item.repository, head, tip)
 
 
 def _head_on_base(item: IssueId, local: Seen[LocalRepository], r: Readers) -> bool | None:

@@ -158,9 +158,23 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
         working(local=local("other"), head_on_base=False, worktree_clean=False),
         "Block WorktreeDirty",
     ),
-    "a clean worktree elsewhere goes": (
-        working(local=local("other"), head_on_base=False, worktree_clean=True),
+    "an older commit of the base is as good": (
+        working(local=local("other"), head_on_base=True, base_tip=sha("b2"), worktree_clean=True),
+        "StartAgent implement 1 luna",
+    ),
+    "a clean worktree behind the pushed head goes": (
+        reviewing(
+            NO,
+            issue=issue("agent:rework"),
+            local=local("h0", fetched="h1"),
+            head_below_tip=True,
+            worktree_clean=True,
+        ),
         "RemoveWorktree",
+    ),
+    "a clean worktree with an unpushed commit stays": (
+        working(local=local("other"), head_on_base=False, worktree_clean=True),
+        "Block WorktreeDirty",
     ),
     # the worker
     "the worker is started": (working(), "StartAgent implement 1 luna"),

@@ -15,7 +15,7 @@ from controller.adapters.git.layout import open_below, pointer, read_ref, write_
 from controller.adapters.git.objects import is_ancestor
 from controller.adapters.git.runner import GitRunner
 from controller.domain.ids import IssueId, Sha
-from controller.errors import RepositoryError
+from controller.errors import UnpushedError
 
 _ZERO = "0" * 40
 _REVIEW = "review-"
@@ -53,10 +53,10 @@ def prune_reviews(bare: Path) -> None:
 
 
 def branch_must_reach(runner: GitRunner, bare: Path, item: IssueId, at: Sha) -> Sha | None:
-    """The local branch's tip; raises RepositoryError unless it is `at` or an ancestor of it."""
+    """The local branch's tip; raises UnpushedError unless it is `at` or an ancestor of it."""
     tip = read_ref(bare, f"refs/heads/{item.branch}")
     if tip is not None and tip != at and not is_ancestor(runner, bare, tip, at):
-        raise RepositoryError(
+        raise UnpushedError(
             f"the local branch {item.branch} stands at {tip}, which does not lead to {at}"
         )
     return tip

@@ -77,6 +77,7 @@ class IssueState(NamedTuple):
     """Finished rework rounds of this epoch."""
     local: LocalRepository
     worktree_clean: bool | None
+    head_below_tip: bool | None
     head_on_base: bool | None
     merge_base: Sha | None
     """Of the base branch and the remote tip, None without a tip."""
@@ -173,6 +174,7 @@ def interpret(facts: IssueFacts, policy: Policy) -> IssueState | Unseen:
         rounds=_rounds(facts, epoch, pull, own) if epoch else 0,
         local=_s(facts.local),
         worktree_clean=_s(facts.worktree_clean) if facts.worktree_clean is not None else None,
+        head_below_tip=facts.head_below_tip,
         head_on_base=facts.head_on_base,
         merge_base=to_base.merge_base if to_base is not None else None,
         prepared=facts.prepared or not policy.of(facts.item.repository.key).prepare,

@@ -83,7 +83,8 @@ def worktree_ready(s: IssueState, _p: Policy) -> Said:
     if tree.head in (wanted, _committed(s, task)):
         unexplained = task.phase == "rework" and not s.attempts(task) and not s.worktree_clean
         return block(s, Reason.WORKTREE_DIRTY) if unexplained else None
-    if not s.worktree_clean:
+    # Nothing dirty and nothing unpushed is ever removed.
+    if not s.worktree_clean or not (s.head_below_tip or s.head_on_base):
         message = f"the worktree stands on {(tree.head or '?')[:12]} and not on {wanted[:12]}"
         return block(s, Reason.WORKTREE_DIRTY, message)
     message = f"the clean worktree stands on {(tree.head or '?')[:12]}, not on {wanted[:12]}"
