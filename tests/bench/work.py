@@ -7,6 +7,7 @@ stand-in says when the pull request is there. Floors are the same git and HTTP s
 import base64
 import itertools
 import os
+import random
 import subprocess
 import sys
 import time
@@ -66,10 +67,14 @@ class Tick(NamedTuple):
 
 
 def files(count: int) -> dict[str, str]:
-    """A repository of so many small files, 500 in a folder."""
-    text = "0123456789abcdef" * 16
+    """A repository of so many files of 3 KB, 500 in a folder, none like another.
+
+    Files that resemble each other would be stored as long chains of differences, and checking them
+    out would then be all that is measured.
+    """
+    source = random.Random(count)
     return {
-        f"folder-{number // 500}/file-{number % 500}.txt": f"{number}\n{text}\n"
+        f"folder-{number // 500}/file-{number % 500}.txt": source.randbytes(1500).hex() + "\n"
         for number in range(count)
     }
 
@@ -163,20 +168,20 @@ class Work:
         self.imports.write_text("\n".join(names), encoding="utf-8")
         self._close(issue.number)
 
-    def floor_start(self) -> Sample:
-        """Raw fetch, worktree and exec; the last worktree is thrown away first."""
-        self._throw_away()
-        return self._floor("start_work.py", f"floor-{next(self._numbers)}")
+    def floor(self) -> tuple[Sample, Sample]:
+        """Raw fetch, worktree and exec; then raw read, import, push and pull request.
 
-    def floor_delivery(self) -> Sample:
-        """Raw read, import, push and pull request of the same change."""
-        self._throw_away()
+        The worktree of the last floor is thrown away first.
+        """
+        if self._worktree.exists():
+            git = ["git", "-C", str(self._bare), "worktree", "remove", "--force"]
+            subprocess.run([*git, str(self._worktree)], check=True)
         branch = f"floor-{next(self._numbers)}"
-        self._floor("start_work.py", branch)
+        start = self._floor("start_work.py", branch)
         subprocess.run(["sh", "-c", CHANGE], cwd=self._worktree, check=True)
         paths = ":".join(f"folder-0/file-{number}.txt" for number in range(1, CHANGED + 1))
         api = f"{self.site.github.url}/repos/{REPOSITORY}"
-        return self._floor("deliver.py", f"new-{branch}", api, TOKEN, paths)
+        return start, self._floor("deliver.py", f"new-{branch}", api, TOKEN, paths)
 
     def floor_imports(self) -> Sample:
         """Import what a working tick imports."""
@@ -185,11 +190,6 @@ class Work:
     def _floor(self, script: str, branch: str, *more: str) -> Sample:
         common = [str(self._bare), str(self._worktree), branch, self._url, self._authorization]
         return weigh([sys.executable, str(FLOORS / script), *common, *more])
-
-    def _throw_away(self) -> None:
-        if self._worktree.exists():
-            git = ["git", "-C", str(self._bare), "worktree", "remove", "--force"]
-            subprocess.run([*git, str(self._worktree)], check=True)
 
 
 def now(pid: int) -> Moment:
@@ -275,21 +275,20 @@ class Found(NamedTuple):
 
 
 def _measure(work: Work, times: int) -> Found:
-    """Floors, ticks, floors: every tick gives both measures."""
-    before = (
-        [work.floor_start() for _ in range(times)],
-        [work.floor_delivery() for _ in range(times)],
-    )
+    """Floors, ticks, floors: every one of them gives both measures."""
+    before = [work.floor() for _ in range(times)]
     imports = medians([work.floor_imports() for _ in range(times)])
     ticks = [work.tick() for _ in range(times)]
-    after = (
-        [work.floor_start() for _ in range(times)],
-        [work.floor_delivery() for _ in range(times)],
-    )
+    after = [work.floor() for _ in range(times)]
     load = os.getloadavg()[0]
-    ours = [tick.start for tick in ticks], [tick.delivery for tick in ticks]
+    ours = [(tick.start, tick.delivery) for tick in ticks]
     start, delivery = (
-        Comparison(medians(first), medians(own), medians(last), load)
-        for first, own, last in zip(before, ours, after, strict=True)
+        Comparison(
+            medians([each[at] for each in before]),
+            medians([each[at] for each in ours]),
+            medians([each[at] for each in after]),
+            load,
+        )
+        for at in (0, 1)
     )
     return Found(start, delivery, Sample(imports.wall, imports.cpu), ticks)
