@@ -11,12 +11,10 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from structlog.typing import FilteringBoundLogger
-
 from controller import bootstrap
 from controller.cli import exits
 from controller.cli.app import Only
-from controller.cli.logs import start_log
+from controller.cli.logs import Log
 from controller.cli.plan import titles
 from controller.cli.screen import Screen, show_json
 from controller.cli.session import asked_for, open_config, want_issues
@@ -56,7 +54,7 @@ def run_once(
     workload, ref = asked_for(only, item)
     config = open_config(path)
     issue = want_issues(config, workload, ref)
-    log = start_log(verbose=verbose)
+    log = Log(verbose=verbose)
     screen = None if as_json else Screen()
     voice = _logged(_voice(screen), log)
     stop = Stop()
@@ -112,7 +110,7 @@ def _voice(screen: Screen | None) -> _Voice:
     )
 
 
-def _logged(voice: _Voice, log: FilteringBoundLogger) -> _Voice:
+def _logged(voice: _Voice, log: Log) -> _Voice:
     """The same voice, with every outcome and note in the log beside it."""
 
     def outcome(each: Outcome) -> None:
