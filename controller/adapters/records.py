@@ -13,20 +13,16 @@ from controller.domain.ids import IssueId
 from controller.domain.runs import Delivery, Run, Task, Tokens
 from controller.domain.values import Value
 from controller.files import append_synced, sync_folder, write_synced
-from controller.ports.records import RestNote, Usage
+from controller.ports.records import Posted, RestNote, Usage
 
 _DAY = timedelta(days=1)
+_REMEMBERED = 500
+"""Comments of ours per item: many times more than any item gets."""
 
 
 class _Intent(Value):
     task: Task
     started_at: datetime
-
-
-class _Posted(Value):
-    number: int
-    comment: int
-    at: datetime
 
 
 class _Spent(Value):
@@ -39,7 +35,7 @@ class _Pause(Value):
     until: datetime
 
 
-_POSTED: TypeAdapter[tuple[_Posted, ...]] = TypeAdapter(tuple[_Posted, ...])
+_POSTED: TypeAdapter[tuple[Posted, ...]] = TypeAdapter(tuple[Posted, ...])
 
 
 class FileRecords:
@@ -70,15 +66,11 @@ class FileRecords:
         """See `RecordsReader`."""
         return (self._folder(item) / "prepared").exists()
 
-    def posted(self, item: IssueId, *, number: int, since: datetime) -> frozenset[int]:
+    def posted(self, item: IssueId, *, number: int) -> tuple[Posted, ...]:
         """See `RecordsReader`."""
-        return frozenset(
-            each.comment
-            for each in self._posted(item)
-            if each.at >= since and each.number == number
-        )
+        return tuple(each for each in self._posted(item) if each.number == number)
 
-    def _posted(self, item: IssueId) -> tuple[_Posted, ...]:
+    def _posted(self, item: IssueId) -> tuple[Posted, ...]:
         try:
             return _POSTED.validate_json((self._folder(item) / "posted.json").read_bytes())
         except (OSError, ValidationError):
@@ -127,6 +119,8 @@ class FileRecords:
 
     def begin(self, item: IssueId, task: Task, *, at: datetime) -> Run:
         """See `RecordsWriter`."""
+        # First the ledger of the day: a start that cannot be counted leaves no intent behind.
+        append_synced(self._state / "usage.jsonl", _Spent(at=at, runs=1).model_dump_json())
         folder = self._folder(item) / "runs"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         taken = [int(p.name) for p in folder.iterdir() if p.name.isdecimal()]
@@ -136,7 +130,6 @@ class FileRecords:
         intent = _Intent(task=task, started_at=at)
         write_synced(directory / "intent.json", intent.model_dump_json())
         sync_folder(folder)
-        append_synced(self._state / "usage.jsonl", _Spent(at=at, runs=1).model_dump_json())
         return run
 
     def finish(self, item: IssueId, run: Run) -> None:
@@ -159,11 +152,11 @@ class FileRecords:
         else:
             place.unlink(missing_ok=True)
 
-    def note_posted(self, item: IssueId, *, number: int, comment: int, at: datetime) -> None:
+    def note_posted(self, item: IssueId, posted: Posted) -> None:
         """See `RecordsWriter`."""
-        kept = [each for each in self._posted(item) if at - each.at < _DAY]
-        kept.append(_Posted(number=number, comment=comment, at=at))
-        write_synced(self._folder(item) / "posted.json", _POSTED.dump_json(tuple(kept)).decode())
+        others = (each for each in self._posted(item) if each.comment != posted.comment)
+        kept = (*others, posted)[-_REMEMBERED:]
+        write_synced(self._folder(item) / "posted.json", _POSTED.dump_json(kept).decode())
 
     def note_rest(self, item: IssueId, note: RestNote) -> None:
         """See `RecordsWriter`."""

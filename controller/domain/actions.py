@@ -89,6 +89,8 @@ class CreateWorktree(_Act):
 
     risk: Literal["disk"] = "disk"
     at: Sha
+    pushed: tuple[Sha, ...] = ()
+    """Heads that the forge has in pull requests: a local branch may be moved away from these."""
 
     @property
     def key(self) -> str:

@@ -74,6 +74,7 @@ class Reason(StrEnum):
     ALREADY_MERGED = "AlreadyMerged"
     WORKTREE_TAMPERED = "WorktreeTampered"
     WORKTREE_DIRTY = "WorktreeDirty"
+    BRANCH_UNPUSHED = "BranchUnpushed"
     WORKER_FAILED = "WorkerFailed"
     REVIEW_FAILED = "ReviewFailed"
     BUDGET_SPENT = "BudgetSpent"
@@ -209,6 +210,10 @@ MEANINGS: dict[Reason, Meaning] = {
     ),
     Reason.WORKTREE_DIRTY: Meaning(
         "the worktree holds work that is not pushed", "save it, remove it, then " + _RELABEL
+    ),
+    Reason.BRANCH_UNPUSHED: Meaning(
+        "the local branch holds a commit that is not on GitHub",
+        "move the worktree away, rename the local branch as the message says, then " + _RELABEL,
     ),
     Reason.WORKER_FAILED: Meaning(
         "the worker gave no complete answer within the budget", "read the run, then " + _RELABEL

@@ -22,6 +22,17 @@ class RestNote(Value):
     hold: Hold
 
 
+class Posted(Value):
+    """A comment that we posted: a list that lacks it is stale, another body was edited since."""
+
+    number: int
+    """Of the issue or pull request."""
+    comment: int
+    body: str
+    """SHA-256 of the body as the forge gave it back, hexadecimal."""
+    at: datetime
+
+
 class Usage(NamedTuple):
     """Starts of Codex in the last 24 hours, all workloads."""
 
@@ -39,11 +50,8 @@ class RecordsReader(Protocol):
     def prepared(self, item: IssueId) -> bool:
         """Whether `prepare` ran in the present worktree."""
 
-    def posted(self, item: IssueId, *, number: int, since: datetime) -> frozenset[int]:
-        """Ids of comments that we posted on an issue or pull request since then.
-
-        A list that lacks one is stale.
-        """
+    def posted(self, item: IssueId, *, number: int) -> tuple[Posted, ...]:
+        """Comments that we posted on an issue or pull request from this machine, oldest first."""
 
     def rest(self, item: IssueId) -> RestNote | None:
         """The note of the last look that found the item at rest."""
@@ -76,8 +84,8 @@ class RecordsWriter(Protocol):
     def set_prepared(self, item: IssueId, *, done: bool) -> None:
         """Remember, or forget with a new worktree, that `prepare` ran."""
 
-    def note_posted(self, item: IssueId, *, number: int, comment: int, at: datetime) -> None:
-        """Remember the id of a comment of ours."""
+    def note_posted(self, item: IssueId, posted: Posted) -> None:
+        """Remember a comment of ours."""
 
     def note_rest(self, item: IssueId, note: RestNote) -> None:
         """Remember that the item is at rest at these versions."""

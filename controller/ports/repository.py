@@ -45,8 +45,11 @@ class RepositoryWriter(Protocol):
         None when done. Never touches a branch that a worktree has checked out.
         """
 
-    def create_worktree(self, item: IssueId, *, at: Sha) -> Worktree:
+    def create_worktree(self, item: IssueId, *, at: Sha, pushed: tuple[Sha, ...] = ()) -> Worktree:
         """Check out a worktree on the item's branch at commit `at`.
+
+        A local branch that stands on one of `pushed` is moved, and its old tip kept by a ref below
+        `refs/toban/`; any other tip that does not lead to `at` raises UnpushedError.
 
         The local branch is made at `at`, or kept when it already is there or fast-forwarded to it.
         Files are written by our own hand: no hook, filter or attribute takes part.

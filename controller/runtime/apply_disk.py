@@ -34,9 +34,9 @@ def create_worktree(action: CreateWorktree, c: Context) -> Outcome:
     """Check out the item's branch; `prepare` is due again."""
     c.w.records.set_prepared(c.item, done=False)
     try:
-        tree = c.w.repository.create_worktree(c.item, at=action.at)
+        tree = c.w.repository.create_worktree(c.item, at=action.at, pushed=action.pushed)
     except UnpushedError as error:
-        return refused(action, Reason.WORKTREE_DIRTY, str(error))
+        return refused(action, Reason.BRANCH_UNPUSHED, str(error))
     if tree.state != "ours" or tree.head != action.at:
         return refused(action, Reason.WORKTREE_TAMPERED, tree.detail or "it stands elsewhere")
     return applied(action)

@@ -97,9 +97,8 @@ def show_phase(action: ShowPhase, c: Context) -> Outcome:
 
 
 def publish_commit(action: PublishCommit, c: Context) -> Outcome:
-    """Advance the local branch, announce the commit, push it."""
+    """Announce the commit, advance the local branch, push it."""
     change = action.change
-    c.w.repository.advance(c.item, sha=change.sha, parent=change.parent)
     record = markers.PushRecord(
         issue=c.item.key,
         epoch=action.epoch,
@@ -111,6 +110,7 @@ def publish_commit(action: PublishCommit, c: Context) -> Outcome:
         tokens=action.tokens,
     )
     c.post(c.item.number, body=comments.push(record, change=change))
+    c.w.repository.advance(c.item, sha=change.sha, parent=change.parent)
     result = c.w.repository.push(c.item, sha=change.sha, expected=action.expected)
     match result:
         case Refusal():

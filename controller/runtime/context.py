@@ -13,6 +13,8 @@ from controller.domain.outcome import Outcome
 from controller.domain.reasons import Reason
 from controller.domain.tokens import redact
 from controller.domain.values import Unseen
+from controller.ports.records import Posted
+from controller.runtime.look import body_digest
 from controller.runtime.tools import Readers, Writers
 from controller.workloads.issues.facts import IssueFacts
 
@@ -46,8 +48,10 @@ class Context(NamedTuple):
         """
         marker = body.partition("\n")[0]
         comment = self.w.forge.comment(self.item.repository, number, body=body, marker=marker)
+        digest = body_digest(comment.body)
+        now = self.r.clock.now()
         self.w.records.note_posted(
-            self.item, number=number, comment=comment.id, at=self.r.clock.now()
+            self.item, Posted(number=number, comment=comment.id, body=digest, at=now)
         )
         return comment
 

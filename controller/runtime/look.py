@@ -3,6 +3,7 @@
 Called by `controller.runtime.observe`, and again before every action of a tick.
 """
 
+import hashlib
 from datetime import datetime, timedelta
 
 from controller.domain.forge import (
@@ -19,6 +20,7 @@ from controller.domain.ids import IssueId, Sha
 from controller.domain.reasons import Reason
 from controller.domain.repository import LocalRepository
 from controller.domain.values import Seen, Unseen
+from controller.ports.records import Posted
 from controller.runtime.tools import Readers
 from controller.workloads.issues.facts import IssueFacts, PullFacts, current_pull
 from controller.workloads.issues.labels import replay
@@ -62,7 +64,7 @@ def look(item: IssueId, me: Person, r: Readers) -> IssueFacts:
         pulls=pulls,
         pull=_pull(item, pulls, me, now, r),
         local=local,
-        head_below_tip=_head_below_tip(item, local, tip, r),
+        head_on_forge=_head_on_forge(item, local, tip, pulls, r),
         head_on_base=_head_on_base(item, local, r),
         prepared=r.records.prepared(item),
         runs=r.records.runs(item),
@@ -79,15 +81,32 @@ def _with_clean(facts: IssueFacts, r: Readers) -> IssueFacts:
 
 
 def _comments(item: IssueId, number: int, now: datetime, r: Readers) -> Seen[tuple[Comment, ...]]:
-    """Comments of the issue or pull request; a list without our newest own ones is stale."""
+    """Comments of the issue or pull request; a list without our newest own ones is stale.
+
+    The forge's clock cannot show an edit within a comment's own second; what this machine remembers
+    of the body can.
+    """
     comments = r.items.comments(item.repository, number)
     if isinstance(comments, Unseen):
         return comments
-    expected = r.records.posted(item, number=number, since=now - _LAG)
-    if expected <= {comment.id for comment in comments}:
-        return comments
+    posted = {each.comment: each for each in r.records.posted(item, number=number)}
+    listed = {comment.id for comment in comments}
+    if all(each.comment in listed for each in posted.values() if each.at >= now - _LAG):
+        return tuple(_as_edited(comment, posted.get(comment.id)) for comment in comments)
     reason = "a comment that toban posted a moment ago is not in the list yet"
     return Unseen(source=f"comments of #{number}", reason=reason, code="ForgeBehind")
+
+
+def _as_edited(comment: Comment, posted: Posted | None) -> Comment:
+    """The comment, with its edit made visible where its body is not the one that we posted."""
+    if posted is None or posted.body == body_digest(comment.body) or not comment.unedited:
+        return comment
+    return comment.model_copy(update={"updated_at": comment.updated_at + timedelta(seconds=1)})
+
+
+def body_digest(body: str) -> str:
+    """SHA-256 of a comment's body, hexadecimal."""
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _records(
@@ -171,16 +190,22 @@ def _pull(
     )
 
 
-def _head_below_tip(
-    item: IssueId, local: Seen[LocalRepository], tip: Seen[Sha | None], r: Readers
+def _head_on_forge(
+    item: IssueId,
+    local: Seen[LocalRepository],
+    tip: Seen[Sha | None],
+    pulls: Seen[tuple[PullRequest, ...]],
+    r: Readers,
 ) -> bool | None:
-    """Whether all that the worktree's branch holds is on the forge."""
-    if isinstance(local, Unseen) or isinstance(tip, Unseen):
+    """Whether all that the worktree's branch holds is on the forge (decisions 14)."""
+    if isinstance(local, Unseen) or isinstance(tip, Unseen) or isinstance(pulls, Unseen):
         return None
     head = local.worktree.head
-    if head is None or tip is None:
+    if head is None:
         return None
-    return head == tip or r.repository.is_ancestor(item.repository, head, tip)
+    if head == tip or any(pull.head == head for pull in pulls):
+        return True
+    return r.repository.is_ancestor(item.repository, head, tip) if tip is not None else False
 
 
 def _head_on_base(item: IssueId, local: Seen[LocalRepository], r: Readers) -> bool | None:

@@ -60,7 +60,8 @@ def observe(
         return Seen(Desired(issues=()), blind, Plan(unseen=(me,)))
     listing = r.finder.find(STRENGTH)
     issues = tuple(i for i in listing.issues if only is None or i.item.key == only.key)
-    desired = Desired(issues=issues, leftovers=_leftovers(r, issues, only, listing.unseen))
+    leftovers = _leftovers(r, issues, only, listing.unseen)
+    desired = Desired(issues=issues, leftovers=leftovers, asked=only)
     gather = _Gather(r, me, host, passed=passed)
     for item in desired.leftovers:
         gather.take(item)

@@ -4,6 +4,7 @@ Called by `toban run-once` under the workload's lock. After every act everything
 nothing is remembered but what this tick must not try twice.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -85,6 +86,7 @@ def run_issues(r: Readers, w: Writers, told: Told, *, only: IssueId | None = Non
         if todo is None or told.stopping():
             return Tick(tuple(outcomes), None, seen)
         driven = list(_drive(todo, r, w, told))
+        seen = _with_unseen(seen, [each for each in driven if isinstance(each, Unseen)])
         outcomes += [each for each in driven if isinstance(each, Outcome)]
         rest = next((each for each in driven if isinstance(each, Hold)), None)
         worked = any(o.result == "Applied" for o in driven if isinstance(o, Outcome))
@@ -93,6 +95,14 @@ def run_issues(r: Readers, w: Writers, told: Told, *, only: IssueId | None = Non
         if ends or (worked and not todo.leftover):
             return Tick(tuple(outcomes), rest, seen)
         passed.append(rest or _passed_over(todo.action.item, last))
+
+
+def _with_unseen(seen: Seen, unseen: list[Unseen]) -> Seen:
+    """The look, with what a later look of the same tick could not see."""
+    if not unseen:
+        return seen
+    plan = seen.plan.model_copy(update={"unseen": (*seen.plan.unseen, *unseen)})
+    return seen._replace(plan=plan)
 
 
 class _Todo(NamedTuple):
@@ -112,7 +122,7 @@ def _chosen(seen: Seen) -> _Todo | None:
     return None
 
 
-def _last(driven: list[Outcome | Hold]) -> Outcome | None:
+def _last(driven: list[Outcome | Hold | Unseen]) -> Outcome | None:
     return next((each for each in reversed(driven) if isinstance(each, Outcome)), None)
 
 
@@ -124,7 +134,7 @@ def _passed_over(item: IssueId, last: Outcome | None) -> Hold:
     return Hold(item=item, reason=reason, message=last.message, until=last.until)
 
 
-def _drive(todo: _Todo, r: Readers, w: Writers, told: Told) -> Iterator[Outcome | Hold]:
+def _drive(todo: _Todo, r: Readers, w: Writers, told: Told) -> Iterator[Outcome | Hold | Unseen]:
     """Act, look again, and so on, until the issue rests or an act does not work."""
     action, facts = todo.action, todo.facts
     for _ in range(MAX_ACTIONS):
@@ -140,6 +150,8 @@ def _drive(todo: _Todo, r: Readers, w: Writers, told: Told) -> Iterator[Outcome 
             return
         facts, said = _look_again(action, facts, r)
         if isinstance(said, Hold):
+            # An error is not an absence, and not a success either: the tick is not complete.
+            yield from itertools.islice(facts.unseen(), 1)
             yield said
             return
         action = said

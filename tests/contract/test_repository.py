@@ -10,7 +10,7 @@ from controller.domain.ids import IssueId
 from controller.domain.reasons import Reason
 from controller.domain.repository import Change, ImportLimits, LocalRepository, Refusal
 from controller.domain.values import Unseen
-from controller.errors import RepositoryError
+from controller.errors import RepositoryError, UnpushedError
 from tests.contract.repository_bench import (
     BASE,
     FILES,
@@ -302,6 +302,18 @@ def test_advance_moves_the_branch_once(bench: Bench) -> None:
     bench.writer.advance(ITEM, sha=change.sha, parent=base)
     assert local(bench).worktree.head == change.sha
     assert bench.reader.worktree_is_clean(ITEM) is True
+
+
+def test_a_branch_is_left_only_where_the_forge_has_its_tip(bench: Bench) -> None:
+    base, head = deliver(bench)
+    bench.writer.remove_worktree(ITEM)
+    with pytest.raises(UnpushedError):
+        bench.writer.create_worktree(ITEM, at=base)
+    assert bench.writer.create_worktree(ITEM, at=base, pushed=(head,)).head == base
+    assert bench.files() == FILES
+    assert bench.reader.is_ancestor(ITEM.repository, base, head) is True, (
+        "the left commit is still there"
+    )
 
 
 def test_advance_only_goes_from_a_parent_to_its_child(bench: Bench) -> None:

@@ -1,12 +1,14 @@
 """Ends and interruptions: what people do meanwhile, and what a stopped tick leaves behind."""
 
+import re
+import shutil
 import signal
 import subprocess
 
 from controller.demo.model import Hang, Refused
 from controller.demo.standin import Fault
 from tests.e2e.conftest import MakeHost
-from tests.e2e.host import APPROVE, REPO, kill, reviewer, worker
+from tests.e2e.host import APPROVE, REPO, Host, kill, reviewer, rework, worker
 
 WRITE = "printf 'hello\\n' > feature.txt"
 
@@ -125,3 +127,102 @@ def test_a_killed_ticks_agent_is_ended_before_anything_else(make_host: MakeHost)
     assert host.labels(number) == ["human:review"]
     left = subprocess.run(["pgrep", "-f", str(host.root)], capture_output=True, check=False)
     assert left.stdout == b""
+
+
+def start_over(host: Host, number: int) -> None:
+    """The ordinary way to begin anew: pull request closed, branch deleted, label put on again."""
+    host.world.advance(5)
+    host.world.close(REPO, host.world.pulls(REPO)[-1].number, by="octo")
+    host.world.delete_branch(REPO, f"agent/issue-{number}", by="octo")
+    host.world.advance(5)
+    for label in ("human:review", "agent:blocked"):
+        if label in host.labels(number):
+            host.world.remove_label(REPO, number, label, by="octo")
+    host.world.add_label(REPO, number, "agent:ready", by="octo")
+
+
+def test_starting_over_after_the_branch_was_deleted(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE], ["echo anew > other.txt"]), reviewer(APPROVE))
+    number = host.issue()
+    host.rest()
+    left = host.git("rev-parse", f"agent/issue-{number}").strip()
+    start_over(host, number)
+    host.rest()
+    assert host.labels(number) == ["human:review"], host.bodies(number)
+    names = host.git("diff", "--name-only", f"main..agent/issue-{number}").split()
+    assert names == ["other.txt"]
+    bare = host.root / "repos" / f"{REPO}.git"
+    kept = subprocess.run(
+        ["git", "-C", str(bare), "for-each-ref", "--format=%(objectname)", "refs/toban"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert left in kept.stdout, "nothing that was made is lost"
+
+
+def test_an_unpushed_commit_has_a_remedy_that_works(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE], ["echo anew > other.txt"]), reviewer(APPROVE))
+    host.world.add_fault(Fault(method="POST", path=r".*git-receive-pack", status=503, times=20))
+    number = host.issue()
+    host.toban("run-once")
+    shutil.rmtree(host.root / "state" / "octo")
+    shutil.rmtree(host.root / "worktrees")
+    host.world.clear_faults()
+    host.rest()
+    assert host.labels(number) == ["agent:blocked"]
+    said = next(body for body in host.bodies(number) if "BranchUnpushed" in body)
+    command = re.search(r"git -C repos/\S+ branch -m \S+ [\w/-]+", said.replace("`", ""))
+    assert command is not None, said
+    subprocess.run(command[0].split(), cwd=host.root, check=True)
+    host.world.advance(5)
+    host.world.remove_label(REPO, number, "agent:blocked", by="octo")
+    host.world.add_label(REPO, number, "agent:ready", by="octo")
+    host.rest()
+    assert host.labels(number) == ["human:review"], host.bodies(number)
+
+
+def test_a_lost_worktree_does_not_lose_the_validated_commit(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE]), reviewer(APPROVE))
+    host.world.add_fault(Fault(method="POST", path=r".*git-receive-pack", status=503, times=20))
+    number = host.issue()
+    host.toban("run-once")
+    shutil.rmtree(host.root / "worktrees")
+    host.world.clear_faults()
+    host.rest()
+    assert host.labels(number) == ["human:review"], host.bodies(number)
+    workers = [request for request in host.model.requests if request.role == "worker"]
+    assert len({request.thread for request in workers}) == 1, "the worker ran once"
+
+
+def test_a_verdict_edited_in_its_own_second_does_not_act(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE], [WRITE + "; echo more >> feature.txt"]), reviewer(rework()))
+    host.world.add_fault(
+        Fault(method="POST", path=r".*/issues/1/labels", status=503, skip=2, times=40)
+    )
+    number = host.issue()
+    host.toban("run-once")
+    pull = host.world.pulls(REPO)[0].number
+    comment = host.world.comments(REPO, pull)[0]
+    assert '"verdict": "rework"' in comment.body
+    comment.body = comment.body.replace('"verdict": "rework"', '"verdict": "approve"')
+    host.world.clear_faults()
+    host.toban("run-once")
+    assert "human:review" not in host.labels(number)
+
+
+def test_a_token_revoked_in_the_middle_is_an_error_and_keeps_the_work(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE]), reviewer(APPROVE))
+    number = host.issue()
+    host.world.add_fault(Fault(path=r"/repos/.*", method="GET", status=401, skip=30, times=200))
+    assert host.toban("run-once").code == 1
+    host.world.clear_faults()
+    host.rest()
+    assert host.labels(number) == ["human:review"]
+
+
+def test_an_item_that_cannot_be_seen_is_missed_when_asked_for(make_host: MakeHost) -> None:
+    host = make_host(worker([WRITE]), reviewer(APPROVE))
+    plan = host.toban("plan", "--item", f"{REPO}#99", "--json")
+    assert plan.code == 1
+    assert plan.json()["complete"] is False

@@ -21,7 +21,7 @@ from controller.domain.repository import (
     Worktree,
 )
 from controller.domain.values import Seen, Unseen
-from controller.errors import RepositoryError
+from controller.errors import RepositoryError, UnpushedError
 from tests.fakes.forge_world import Tree, World
 
 TOKEN_SHAPE = "ghp_"
@@ -119,13 +119,15 @@ class RepositoryFake:
             disk.refs.pop(_note(item, "head"), None)
         return None
 
-    def create_worktree(self, item: IssueId, *, at: Sha) -> Worktree:
+    def create_worktree(self, item: IssueId, *, at: Sha, pushed: tuple[Sha, ...] = ()) -> Worktree:
         disk, tree = self._disk(item.repository), self._worktree(item)
         tip = disk.refs.get(item.branch)
         if tree.state == "tampered":
             raise RepositoryError(f"worktree of {item}: {tree.detail}")
-        if at not in disk.commits or (tip is not None and tip not in self._world.ancestors(at)):
-            raise RepositoryError(f"{item.branch} stands at {tip}, which does not lead to {at}")
+        left = tree.state == "absent" and tip in pushed
+        leads = tip is None or left or tip in self._world.ancestors(at)
+        if at not in disk.commits or not leads:
+            raise UnpushedError(f"{item.branch} stands at {tip}, which does not lead to {at}")
         files = dict(self._commit(at))
         if tree.state == "ours" and tip != at:
             old = self._commit(tip)

@@ -167,14 +167,14 @@ ROWS: dict[str, tuple[IssueFacts, str]] = {
             NO,
             issue=issue("agent:rework"),
             local=local("h0", fetched="h1"),
-            head_below_tip=True,
+            head_on_forge=True,
             worktree_clean=True,
         ),
         "RemoveWorktree",
     ),
     "a clean worktree with an unpushed commit stays": (
         working(local=local("other"), head_on_base=False, worktree_clean=True),
-        "Block WorktreeDirty",
+        "Block BranchUnpushed",
     ),
     # the worker
     "the worker is started": (working(), "StartAgent implement 1 luna"),

@@ -43,6 +43,7 @@ ALLOWED: tuple[tuple[str, ...], ...] = (
     ("check-attr", "-z", "--stdin", "--cached", "whitespace", "diff", "filter"),
     ("update-ref", _AGENT, SHA, SHA),
     ("update-ref", rf"{_OURS}/head", SHA),
+    ("update-ref", rf"{_OURS}/kept/{SHA}", SHA),
     ("update-ref", "-d", rf"{_OURS}/(?:head|import)"),
     ("ls-remote", "--quiet", _URL, _AGENT),
     ("ls-remote", "--quiet", _URL, "HEAD", rf"refs/heads/{_BRANCH}", _AGENT),

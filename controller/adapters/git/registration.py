@@ -56,9 +56,27 @@ def branch_must_reach(runner: GitRunner, bare: Path, item: IssueId, at: Sha) -> 
     """The local branch's tip; raises UnpushedError unless it is `at` or an ancestor of it."""
     tip = read_ref(bare, f"refs/heads/{item.branch}")
     if tip is not None and tip != at and not is_ancestor(runner, bare, tip, at):
+        bare_name = f"repos/{item.repository.owner}/{item.repository.name}.git"
+        saved = f"saved/issue-{item.number}-{tip[:12]}"
         raise UnpushedError(
-            f"the local branch {item.branch} stands at {tip}, which does not lead to {at}"
+            f"the local branch {item.branch} holds {tip}, which is not on GitHub. To save it, in "
+            f"toban's root: git -C {bare_name} branch -m {item.branch} {saved}"
         )
+    return tip
+
+
+def leave_branch(
+    runner: GitRunner, bare: Path, item: IssueId, at: Sha, *, pushed: tuple[Sha, ...]
+) -> Sha | None:
+    """The local branch's tip, from which it may be moved to `at`.
+
+    A tip that the forge has in a pull request is kept by a ref of its own and may be left; for any
+    other see `branch_must_reach`.
+    """
+    tip = read_ref(bare, f"refs/heads/{item.branch}")
+    if tip is None or tip not in pushed or tip == at:
+        return branch_must_reach(runner, bare, item, at)
+    runner.run(bare, "update-ref", f"refs/toban/issue-{item.number}/kept/{tip}", tip)
     return tip
 
 

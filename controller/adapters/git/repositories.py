@@ -154,14 +154,14 @@ class GitWriter:
             return _unseen(item, str(error))
         return remote.fetch(self._runner, bare, item, base)
 
-    def create_worktree(self, item: IssueId, *, at: Sha) -> Worktree:
+    def create_worktree(self, item: IssueId, *, at: Sha, pushed: tuple[Sha, ...] = ()) -> Worktree:
         """See RepositoryWriter. A clean worktree behind `at` is brought forward in place."""
         with translated(f"worktree of {item}"):
             state = self._layout.worktree(item)
             if state.state == "tampered":
                 raise RepositoryError(f"worktree of {item}: {state.detail}")
             if state.head is None:
-                lay_out(self._runner, self._layout, item, at)
+                lay_out(self._runner, self._layout, item, at, pushed=pushed)
             elif state.head != at:
                 forward(self._runner, self._layout, item, old=state.head, at=at)
             return self._layout.worktree(item)

@@ -25,6 +25,7 @@ from controller.adapters.git.names import shown
 from controller.adapters.git.objects import Blob, Tree, read_blobs, read_tree
 from controller.adapters.git.registration import (
     branch_must_reach,
+    leave_branch,
     move_branch,
     prune_reviews,
     register,
@@ -51,10 +52,12 @@ def translated(what: str) -> Iterator[None]:
         raise RepositoryError(f"{what}: {reason}") from error
 
 
-def lay_out(runner: GitRunner, layout: Layout, item: IssueId, at: Sha) -> None:
+def lay_out(
+    runner: GitRunner, layout: Layout, item: IssueId, at: Sha, *, pushed: tuple[Sha, ...] = ()
+) -> None:
     """Make the worktree that is not there yet, on the item's branch at `at`."""
     bare = layout.bare(item.repository)
-    old = branch_must_reach(runner, bare, item, at)
+    old = leave_branch(runner, bare, item, at, pushed=pushed)
     tree = layout.tree(item)
     above = ("worktrees", item.repository.owner, item.repository.name)
     layout.root.joinpath(*above).mkdir(parents=True, exist_ok=True)

@@ -64,8 +64,8 @@ class IssueFacts(Value):
     local: Seen[LocalRepository]
     worktree_clean: Seen[bool] | None = None
     """Asked when the worktree may have to go."""
-    head_below_tip: bool | None = None
-    """Whether the worktree's head lies in the history of the remote tip; None when not known."""
+    head_on_forge: bool | None = None
+    """Whether the worktree's head is a pull request's head, or in the history of the remote tip."""
     head_on_base: bool | None = None
     """Whether the worktree's head lies in the fetched base's history; asked without a tip."""
     prepared: bool = False

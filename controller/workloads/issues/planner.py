@@ -32,6 +32,8 @@ class Desired(Value):
     issues: tuple[Issue, ...]
     leftovers: tuple[IssueId, ...] = ()
     """Items with a worktree whose issue carries no label of ours or is closed."""
+    asked: IssueId | None = None
+    """The one item that somebody asked for by name: what cannot be seen of it is missed."""
 
 
 class Observation(Value):
@@ -76,7 +78,7 @@ def plan(desired: Desired, observation: Observation, policy: Policy) -> Plan:
     Leftovers of finished items are housekeeping: theirs is done beside the chosen issue.
     """
     known = _Known(observation, policy)
-    said = {item.key: known.said(item, wanted=False) for item in desired.leftovers}
+    said = {item.key: known.said(item, wanted=item == desired.asked) for item in desired.leftovers}
     chosen: IssueId | None = None
     for issue in order(desired.issues):
         key = issue.item.key

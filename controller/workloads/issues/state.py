@@ -71,13 +71,15 @@ class IssueState(NamedTuple):
     announced: frozenset[Sha]
     """Every commit that we announced in this epoch, pushed or not."""
     pull: PullRequest | None
+    heads: tuple[Sha, ...]
+    """Heads of all pull requests of the branch, open and closed: the forge has these commits."""
     review: Review | None
     """None while there is no open pull request of ours for the live tip."""
     rounds: int
     """Finished rework rounds of this epoch."""
     local: LocalRepository
     worktree_clean: bool | None
-    head_below_tip: bool | None
+    head_on_forge: bool | None
     head_on_base: bool | None
     merge_base: Sha | None
     """Of the base branch and the remote tip, None without a tip."""
@@ -170,11 +172,12 @@ def interpret(facts: IssueFacts, policy: Policy) -> IssueState | Unseen:
         done=done,
         announced=frozenset(p.sha for p in own if epoch and p.epoch == epoch.event),
         pull=pull,
+        heads=tuple(each.head for each in pulls),
         review=_review(facts, pull, epoch),
         rounds=_rounds(facts, epoch, pull, own) if epoch else 0,
         local=_s(facts.local),
         worktree_clean=_s(facts.worktree_clean) if facts.worktree_clean is not None else None,
-        head_below_tip=facts.head_below_tip,
+        head_on_forge=facts.head_on_forge,
         head_on_base=facts.head_on_base,
         merge_base=to_base.merge_base if to_base is not None else None,
         prepared=facts.prepared or not policy.of(facts.item.repository.key).prepare,

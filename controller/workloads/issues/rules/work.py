@@ -74,9 +74,13 @@ def worktree_ready(s: IssueState, _p: Policy) -> Said:
         return None
     tree = s.local.worktree
     if tree.state == "absent":
-        message = f"work starts on {wanted[:12]}"
+        at = _committed(s, task) or wanted
         return CreateWorktree(
-            item=s.item, reason=Reason.WORKTREE_MISSING, message=message, at=wanted
+            item=s.item,
+            reason=Reason.WORKTREE_MISSING,
+            message=f"work goes on at {at[:12]}",
+            at=at,
+            pushed=s.heads,
         )
     if tree.state == "tampered":
         return block(s, Reason.WORKTREE_TAMPERED, tree.detail)
@@ -84,9 +88,11 @@ def worktree_ready(s: IssueState, _p: Policy) -> Said:
         unexplained = task.phase == "rework" and not s.attempts(task) and not s.worktree_clean
         return block(s, Reason.WORKTREE_DIRTY) if unexplained else None
     # Nothing dirty and nothing unpushed is ever removed.
-    if not s.worktree_clean or not (s.head_below_tip or s.head_on_base):
-        message = f"the worktree stands on {(tree.head or '?')[:12]} and not on {wanted[:12]}"
+    message = f"the worktree stands on {(tree.head or '?')[:12]} and not on {wanted[:12]}"
+    if not s.worktree_clean:
         return block(s, Reason.WORKTREE_DIRTY, message)
+    if not (s.head_on_forge or s.head_on_base):
+        return block(s, Reason.BRANCH_UNPUSHED, _rename(s, message))
     message = f"the clean worktree stands on {(tree.head or '?')[:12]}, not on {wanted[:12]}"
     return RemoveWorktree(item=s.item, reason=Reason.WORKTREE_MISSING, message=message)
 
@@ -95,6 +101,14 @@ def _committed(s: IssueState, task: Task) -> Sha | None:
     """The commit that was made for the task and is not on the forge yet."""
     last = _last(s.attempts(task))
     return last.delivery.change.sha if last and last.delivery and last.delivery.change else None
+
+
+def _rename(s: IssueState, message: str) -> str:
+    """How a person saves the local branch, in toban's root."""
+    bare = f"repos/{s.item.repository}.git"
+    saved = f"saved/issue-{s.item.number}-{(s.local.worktree.head or '')[:12]}"
+    command = f"git -C {bare} branch -m {s.item.branch} {saved}"
+    return f"{message}; to save the branch: {command}"
 
 
 def _last(runs: tuple[Run, ...]) -> Run | None:
