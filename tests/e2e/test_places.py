@@ -71,6 +71,19 @@ def test_a_renamed_repository_is_not_written_to(host: Host) -> None:
     assert [r for r in writes if r.path != "/graphql"] == []
 
 
+def test_an_archived_repository_waits(host: Host) -> None:
+    host.configure()
+    number = host.issue()
+    host.world.set_archived(REPO)
+    plan = host.toban("plan", "--json", check=0).json()
+    assert [hold["reason"] for hold in plan["holds"]] == ["RepositoryArchived"]
+    host.toban("run-once", check=0)
+    assert host.labels(number) == ["agent:ready"]
+    host.world.set_archived(REPO, archived=False)
+    host.rest()
+    assert host.labels(number) == ["human:review"]
+
+
 def test_plan_writes_nothing_anywhere(host: Host) -> None:
     host.issue()
     host.toban("run-once", check=0)

@@ -186,6 +186,11 @@ class Places:
         with self.state.lock:
             self.state.repo(repo).private = private
 
+    def set_archived(self, repo: str, *, archived: bool = True) -> None:
+        """Archive, or bring back. Writes are not refused: a client is expected not to try."""
+        with self.state.lock:
+            self.state.repo(repo).archived = archived
+
     def rename_repo(self, repo: str, name: str) -> None:
         """Rename; the old name answers with a redirect from then on."""
         with self.state.lock:

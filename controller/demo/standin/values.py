@@ -173,6 +173,7 @@ class Repo:
     created_at: int
     pushed_at: int
     description: str | None = None
+    archived: bool = False
     next_number: int = 1
     collaborators: dict[str, Role] = field(default_factory=dict)
     labels: list[Label] = field(default_factory=list)
